@@ -87,7 +87,9 @@ class StartupFailureTest {
                         "rowlock.lock-wait=soon",
                         List.of(
                                 "rowlock.lock-wait",
-                                "'soon' is not a wait; write forever, nowait, or a duration such as 200ms or 2s")),
+                                "'soon' is not a wait; write forever, nowait, or a duration such as 200ms, up to 24d")),
+                arguments("rowlock.lock-wait=-1s", List.of("'-1s' is not a wait; write forever, nowait")),
+                arguments("rowlock.lock-wait=30d", List.of("'30d' is not a wait; write forever")),
                 arguments(
                         "rowlock.lock-budget=0",
                         List.of("The property rowlock.lock-budget cannot be used: lockBudget is 0; give at least 1")),

@@ -37,6 +37,17 @@ class UnlockedMethodsTest {
                 .contains("Service.one(long)", "Service.two(long, long)");
     }
 
+    static class One {
+        @RowLock(table = "account", id = "#id")
+        public void one(long id) {}
+    }
+
+    @Test
+    void oneMethodIsNamedInTheSingular(CapturedOutput output) {
+        BootApplication.start(database, One.class, "rowlock.enabled=false", LOG);
+        assertThat(output).contains("1 method with @RowLock locks nothing, because rowlock.enabled is false: One.one");
+    }
+
     @Test
     void withoutItsAutoConfigurationItWarns(CapturedOutput output) {
         BootApplication.start(

@@ -20,7 +20,7 @@ public final class LockWaits {
         return switch (trimmed.toLowerCase(Locale.ROOT)) {
             case "forever" -> LockWait.FOREVER;
             case "nowait" -> LockWait.NO_WAIT;
-            default -> LockWait.atMost(duration(trimmed));
+            default -> bounded(trimmed);
         };
     }
 
@@ -29,14 +29,14 @@ public final class LockWaits {
         return bound == null ? LockWait.FOREVER : LockWait.atMost(bound);
     }
 
-    private static Duration duration(String text) {
+    private static LockWait bounded(String text) {
         try {
-            return DurationFormatterUtils.detectAndParse(text);
+            return LockWait.atMost(DurationFormatterUtils.detectAndParse(text));
         } catch (IllegalArgumentException e) {
             // The exception has no cause, because Spring Boot would show the message of the cause, which mentions only
             // durations.
             throw new IllegalArgumentException(
-                    "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms or 2s");
+                    "'" + text + "' is not a wait; write forever, nowait, or a duration such as 200ms, up to 24d");
         }
     }
 

@@ -77,9 +77,9 @@ public final class StartupVerification implements SmartInitializingSingleton {
         } catch (LockVerificationException e) {
             throw refused(
                     e,
-                    "Connect to a PostgreSQL server whose advisory locks exclude each other, with a pool of at least"
-                            + " two connections. If that is impossible, set rowlock.strategy=row and"
-                            + " rowlock.verify=false.");
+                    "Remove this cause, or connect to a PostgreSQL server whose advisory locks exclude each other, with"
+                            + " a pool of at least two connections. If only advisory locks fail, you can set"
+                            + " rowlock.strategy=row and rowlock.verify=false instead.");
         } catch (LockTransactionException e) {
             String action = ACTIONS.get(e.sqlState().orElse(""));
             // For any other SQLSTATE, the message of the exception itself contains the remedy.

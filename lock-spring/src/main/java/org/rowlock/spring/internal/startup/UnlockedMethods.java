@@ -91,8 +91,8 @@ public final class UnlockedMethods {
                 .limit(NAMED)
                 .map(LockingMethods::where)
                 .collect(Collectors.joining(", ", "", methods.size() > NAMED ? ", ..." : ""));
-        String problem = methods.size() + (methods.size() == 1 ? " method" : " methods")
-                + " with @RowLock lock nothing, because " + why + ": " + named + ".";
+        String lock = methods.size() == 1 ? " method with @RowLock locks" : " methods with @RowLock lock";
+        String problem = methods.size() + lock + " nothing, because " + why + ": " + named + ".";
         if (reaction == Reaction.FAIL) {
             throw new RowLockDefinitionException(problem, action);
         }
