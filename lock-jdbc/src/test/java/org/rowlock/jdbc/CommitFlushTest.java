@@ -295,7 +295,8 @@ class CommitFlushTest {
         assertThat(update(connection, 2, 50, 7)).isOne();
         assertThatThrownBy(connection::commit)
                 .isInstanceOf(CommitFlushException.class)
-                .hasFieldOrPropertyWithValue("wrongCount", true);
+                .hasFieldOrPropertyWithValue("wrongCount", true)
+                .hasMessageContaining("update account set balance");
         assertThat(stored()).startsWith("1:100:0 2:100:0 ");
         connection.rollback();
         // The connection is as good as before.
@@ -474,7 +475,8 @@ class CommitFlushTest {
         update(connection, 2, 50, 7);
         assertThatThrownBy(() -> each.use.run(connection))
                 .isInstanceOf(CommitFlushException.class)
-                .hasFieldOrPropertyWithValue("wrongCount", true);
+                .hasFieldOrPropertyWithValue("wrongCount", true)
+                .hasMessageContaining("update account set balance");
         connection.rollback();
         // And sent, behind which more can be kept.
         learn(dataSource);

@@ -99,16 +99,17 @@ public record CommitErrors(List<LockKey> keys) {
         }
     }
 
-    UnexpectedRowCountException unexpected(
-            List<Write> writes, int number, long found, boolean commits, SQLException cause) {
+    public static UnexpectedRowCountException unexpected(
+            List<Write> writes, int number, long found, boolean commits, @Nullable SQLException cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
                 "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "
                         + write.expected()
                         + " row(s), but changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
-                        + ". Find out why the number of rows differs, or remove expectRows"
-                        + ": " + write.sql(),
+                        + ". If another transaction has changed or deleted the row after it was read, read it again and"
+                        + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
+                        + write.sql(),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
     }

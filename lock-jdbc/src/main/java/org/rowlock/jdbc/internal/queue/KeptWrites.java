@@ -14,6 +14,7 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
@@ -30,10 +31,6 @@ import org.rowlock.jdbc.internal.statement.Binds;
 final class KeptWrites {
     /** Rowlock keeps at most this many executions, so that they do not fill the memory. */
     private static final int MOST = 1_000;
-
-    private static final String WRONG_COUNT = "Nothing is stored: a write that was kept for the COMMIT did not change"
-            + " exactly one row. Another transaction probably changed or deleted the row after it was read. Read the"
-            + " row again and repeat the transaction.";
 
     private static final String STORED = "The transaction is stored, and must not be repeated: a write by primary key"
             + " changed several rows, because its table was replaced or has lost the key. Rows: ";
@@ -147,8 +144,8 @@ final class KeptWrites {
         }
         long count = isOnlyChange ? taken.get(0).count() : 1;
         if (count == 0) {
-            String which = " The write is: " + taken.get(0).sql();
-            throw new CommitFlushException(WRONG_COUNT + which, SqlState.NO_DATA_FOUND, true, null);
+            taken.get(0).expectOneRow();
+            throw failure(CommitErrors.unexpected(taken, 1, count, true, null), false);
         } else if (count > 1) {
             throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, false, null);
         }
@@ -170,6 +167,6 @@ final class KeptWrites {
         String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
         return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
                 ? failure(cause, ended)
-                : new CommitFlushException(wrongCount ? WRONG_COUNT : e.getMessage(), state, wrongCount, e);
+                : new CommitFlushException(e.getMessage(), state, wrongCount, e);
     }
 }
