@@ -351,7 +351,8 @@ public final class SpringTransaction extends SavepointParts {
 
     /** Runs the last steps before the COMMIT, unless Spring rolls back anyway. If a step fails, Spring rolls back. */
     void finish(boolean sends) {
-        if (locks != null && (committedByRowlock || !Objects.requireNonNull(execution).isRollbackOnly())) {
+        if (locks != null
+                && (committedByRowlock || !Objects.requireNonNull(execution).isRollbackOnly())) {
             send(sends ? allWrites(locks) : new CommitWrites());
         }
         atItsCommit = true;
