@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
+import org.rowlock.LockRequest;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
@@ -33,6 +34,8 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Checks two databases with tables of one name. The lock must be in the database that the annotations select. */
@@ -215,6 +218,18 @@ class SeveralDataSourcesTest {
             assertThat(isFree(orders)).isTrue();
             assertThatThrownBy(() -> template.requireLocked(KEY)).hasMessageContaining("has not locked");
         }));
+        // The outer transaction can lock until its own end, also behind the commit of the inner one.
+        outer.executeWithoutResult(begun -> reading.executeWithoutResult(status -> {
+            template.lock(LockRequest.forNoKeyUpdate(KEY));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    template.lock(LockRequest.forUpdate(KEY));
+                    assertThat(isFree(orders)).isFalse();
+                }
+            });
+        }));
+        assertThat(isFree(orders)).isTrue();
     }
 
     @Test

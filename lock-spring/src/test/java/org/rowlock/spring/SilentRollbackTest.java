@@ -21,6 +21,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Checks that Rowlock reports an aborted transaction. The server answers its COMMIT with a rollback, which the driver
@@ -122,6 +124,26 @@ class SilentRollbackTest {
                             .isInstanceOf(DataAccessException.class);
                 }))
                 .isInstanceOf(UnexpectedRollbackException.class);
+    }
+
+    /** Spring rolls back, and says nothing. */
+    @Test
+    void aRollbackThatIsRequestedAtTheCommitIsReported() {
+        var context = Contexts.jpa(database, new Unit(Account.class));
+        JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+        assertThatThrownBy(() -> context.inTransaction(outer -> {
+                    context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)));
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void beforeCommit(boolean readOnly) {
+                            assertThatThrownBy(() -> jdbc.update("insert into account values (1)"))
+                                    .isInstanceOf(DataAccessException.class);
+                            outer.setRollbackOnly();
+                        }
+                    });
+                }))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContaining("Nothing of the work of the transaction is stored");
     }
 
     @Test

@@ -37,6 +37,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.support.SQLErrorCodeSQLExceptionTranslator;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionTimedOutException;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -188,9 +189,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the running transaction of a DataSource; null if Rowlock does not know the transaction. Rowlock learns of
-     * a transaction from its manager, or from its first lock. The DataSource must be the object to which transaction
-     * managers bind connections.
+     * Returns the running transaction of a DataSource, or null. Rowlock learns of a transaction from its manager, or from
+     * its first lock. The DataSource must be the object to which transaction managers bind connections.
      *
      * @param dataSource null for the transaction of a manager that exposes no DataSource
      */
@@ -198,8 +198,9 @@ public final class SpringTransaction extends SavepointParts {
         SpringTransaction found = null;
         // The last transaction in the list is the innermost transaction.
         for (SpringTransaction each : all()) {
-            boolean isRunning = each.execution == null || !each.execution.isCompleted();
-            found = isRunning && Objects.equals(dataSource, each.dataSource) ? each : found;
+            // An object that has ended shows that its transaction has ended, too, unless it was within another one.
+            boolean isOver = each.execution == null ? each.ended && each.behind != null : each.execution.isCompleted();
+            found = !isOver && Objects.equals(dataSource, each.dataSource) ? each : found;
         }
         return found;
     }
@@ -349,10 +350,10 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** Runs the last steps before the COMMIT, unless Spring rolls back anyway. If a step fails, Spring rolls back. */
+    /** Runs the last steps before the COMMIT, unless Spring rolls back and reports it. After a failure, Spring rolls back. */
     void finish(boolean sends) {
-        if (locks != null
-                && (committedByRowlock || !Objects.requireNonNull(execution).isRollbackOnly())) {
+        boolean reported = execution instanceof DefaultTransactionStatus status && status.isGlobalRollbackOnly();
+        if (locks != null && (committedByRowlock || !reported)) {
             send(sends ? allWrites(locks) : new CommitWrites());
         }
         atItsCommit = true;
@@ -402,10 +403,7 @@ public final class SpringTransaction extends SavepointParts {
         end();
     }
 
-    /**
-     * Ends the transaction. The transaction may still be suspended here, if another synchronization threw an exception
-     * while the transaction was resumed.
-     */
+    /** The transaction may still be suspended, if another synchronization threw an exception while it was resumed. */
     @Override
     public void afterCompletion(int status) {
         TransactionSynchronizationManager.unbindResourceIfPossible(this);
