@@ -17,6 +17,7 @@ import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.WaiterSql;
 
 /**
  * Determines after a failure whether a transaction is stored, is not stored, or has an unknown outcome. Returns the
@@ -109,7 +110,7 @@ public record CommitErrors(List<LockKey> keys) {
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". If another transaction has changed or deleted the row after it was read, read it again and"
                         + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
-                        + write.sql(),
+                        + WaiterSql.uncommented(write.sql()),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
     }

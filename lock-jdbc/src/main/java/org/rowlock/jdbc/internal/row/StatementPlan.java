@@ -56,7 +56,9 @@ public record StatementPlan(
                 callsNothing && sql.regionMatches(true, Tokens.start(sql), "select", 0, "select".length()),
                 SessionEffect.of(sql),
                 // A DEFAULT may call nextval(), and the session that sends the UPDATE may then call lastval().
-                groups && isUpdate && !lower.contains("default") ? GroupRule.target(sql) : null,
+                groups && isUpdate && Tokens.of(sql).stream().noneMatch(each -> each.isWord("default"))
+                        ? GroupRule.target(sql)
+                        : null,
                 figures.apply(shape.table()));
     }
 

@@ -89,6 +89,7 @@ class RowlockStatement extends ForwardingStatement {
     /** Sends a batch. Only a batch of one execution may wait in the JVM. */
     private <T> T sendBatch(Function<long[], T> unknown, Call<T> call) throws SQLException {
         int size = batchSize;
+        boolean sent = false;
         try {
             if (keepBatch()) {
                 long[] counts = new long[size];
@@ -99,12 +100,14 @@ class RowlockStatement extends ForwardingStatement {
                 runs(delegate);
                 return call.send();
             }
-            return sendOwn(connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false), call);
+            Turn turn = connection.turns.enter(firstPlan, size == 1 ? firstBinds : null, delegate, false);
+            sent = true;
+            return sendOwn(turn, call);
         } catch (BatchUpdateException e) {
             throw WaiterSql.uncommented(e);
         } finally {
             batchSize = 0;
-            if (!delegate.isClosed()) {
+            if (!sent && !delegate.isClosed()) {
                 // The driver drops a batch that fails. A batch that was not sent must be dropped, too.
                 delegate.clearBatch();
             }
