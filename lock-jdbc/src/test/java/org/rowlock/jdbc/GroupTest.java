@@ -455,7 +455,8 @@ class GroupTest {
                 "update account set balance = (select count(*) from account) where id = ?",
                 "update account set log = current_setting('application_name') where id = ?",
                 "update account set log = pg_catalog.now()::text where id = ?",
-                "update account set balance = default where id = ?"
+                "update account set balance = default where id = ?",
+                "update account set log = 'no default' where id = ?"
             })
     void aTextThatMayDoSomethingElseThereGoesAlone(String sql) throws Exception {
         if (sql.contains("returning")) {
@@ -469,8 +470,9 @@ class GroupTest {
         } else {
             addTwo(sql);
         }
-        assertThat(figure("alone.STATEMENT")).isEqualTo(2);
-        assertThat(figure("grouped")).isZero();
+        boolean grouped = sql.contains("no default");
+        assertThat(figure("alone.STATEMENT")).isEqualTo(grouped ? 0 : 2);
+        assertThat(figure("grouped")).isEqualTo(grouped ? 2 : 0);
     }
 
     @Test

@@ -510,7 +510,7 @@ class ProxyEdgesTest {
                         Classes.class,
                         MadeFirst.class))
                 .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("Service.seen(int)", "lock nothing", "BeanPostProcessor", "ObjectProvider");
+                .hasMessageContainingAll("Service.seen(int)", "locks nothing", "BeanPostProcessor", "ObjectProvider");
     }
 
     /** As with {@code @MockitoBean}, a test registers a mock as the bean of a definition. Only a spy runs real methods. */
@@ -527,7 +527,7 @@ class ProxyEdgesTest {
                 },
                 Classes.class);
         if (spied) {
-            assertThatThrownBy(start).hasMessageContainingAll("Service.seen(int)", "lock nothing");
+            assertThatThrownBy(start).hasMessageContainingAll("Service.seen(int)", "locks nothing");
         } else {
             assertThatCode(start).doesNotThrowAnyException();
         }

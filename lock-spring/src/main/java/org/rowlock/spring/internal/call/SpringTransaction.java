@@ -189,8 +189,8 @@ public final class SpringTransaction extends SavepointParts {
     }
 
     /**
-     * Returns the running transaction of a DataSource, or null. Rowlock learns of a transaction from its manager, or from
-     * its first lock. The DataSource must be the object to which transaction managers bind connections.
+     * Returns the running transaction of a DataSource, or null. Rowlock learns of a transaction from its manager or its
+     * first lock. The DataSource must be the object to which transaction managers bind connections.
      *
      * @param dataSource null for the transaction of a manager that exposes no DataSource
      */
@@ -350,7 +350,7 @@ public final class SpringTransaction extends SavepointParts {
                 });
     }
 
-    /** Runs the last steps before the COMMIT, unless Spring rolls back and reports it. After a failure, Spring rolls back. */
+    /** Runs the last steps before the COMMIT, unless Spring reports a rollback. If a step fails, Spring rolls back. */
     void finish(boolean sends) {
         boolean reported = execution instanceof DefaultTransactionStatus status && status.isGlobalRollbackOnly();
         if (locks != null && (committedByRowlock || !reported)) {
