@@ -73,6 +73,9 @@ public final class Demo {
             if (!String.join(" ", options).matches("(--rtt [\\d.]+ms)?")) {
                 throw new IllegalArgumentException("The only option is --rtt, with a time: --rtt 0.5ms.");
             }
+            if (!System.getProperty("rowlock.demo.millis", "1000").matches("[1-9]\\d{0,6}")) {
+                throw new IllegalArgumentException("-Drowlock.demo.millis needs a number of milliseconds, at least 1.");
+            }
             double rtt = options.length == 0 ? 0 : Double.parseDouble(options[1].replace("ms", ""));
             status = at(own == null ? url : own.getJdbcUrl("postgres", "postgres"), rtt, own == null);
         } catch (Exception e) {

@@ -22,10 +22,14 @@ class DemoTest {
     private static String output = "";
 
     private static int run(String url, String... options) throws Exception {
+        return run(20, url, options);
+    }
+
+    private static int run(int millis, String url, String... options) throws Exception {
         List<String> command = new ArrayList<>(
                 List.of(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1", "-cp"));
         command.add(System.getProperty("java.class.path"));
-        command.addAll(List.of("-Drowlock.demo.millis=20", "-Drowlock.url=" + url, Demo.class.getName()));
+        command.addAll(List.of("-Drowlock.demo.millis=" + millis, "-Drowlock.url=" + url, Demo.class.getName()));
         command.addAll(List.of(options));
         Process demo = new ProcessBuilder(command).redirectErrorStream(true).start();
         output = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -73,6 +77,10 @@ class DemoTest {
         assertThat(run(url(), "--fast")).isEqualTo(1);
 
         assertThat(output).contains("The only option is --rtt");
+
+        assertThat(run(-1, url())).isEqualTo(1);
+
+        assertThat(output).contains("-Drowlock.demo.millis needs a number of milliseconds");
     }
 
     @Test
