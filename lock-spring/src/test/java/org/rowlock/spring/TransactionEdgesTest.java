@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
+import static org.mockito.Mockito.mock;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
@@ -13,6 +14,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.observation.ObservationRegistry;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
+import jakarta.transaction.UserTransaction;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +60,7 @@ import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.interceptor.DefaultTransactionAttribute;
 import org.springframework.transaction.interceptor.MatchAlwaysTransactionAttributeSource;
 import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.jta.JtaTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -531,6 +534,17 @@ class TransactionEdgesTest {
                 .singleElement(THROWABLE)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("has ended", "AFTER_COMMIT", "REQUIRES_NEW");
+    }
+
+    /** A JTA manager binds no connection, so the lock could not be in its transaction. */
+    @Test
+    void jtaIsRefusedByName() {
+        DataSource dataSource = database.dataSource();
+        JtaTransactionManager jta = new JtaTransactionManager(mock(UserTransaction.class));
+        RowLockTemplate template = RowLockTests.template(LockAccess.builder().build(), jta, dataSource);
+        assertThatThrownBy(() -> template.inTransaction(forUpdate(LockKey.row("account", 1)), () -> 1))
+                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+                .hasMessageContainingAll("is not one of", "JTA is not supported");
     }
 
     @Test

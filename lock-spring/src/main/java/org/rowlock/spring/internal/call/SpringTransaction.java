@@ -265,7 +265,7 @@ public final class SpringTransaction extends SavepointParts {
         }
         throw new InvalidDataAccessApiUsageException(what + ": the running transaction is not one of " + dataSource
                 + ". Name the transaction manager that belongs to the DataSource (@Transactional(\"bean name\")); with"
-                + " JPA, the JpaTransactionManager must know the DataSource.");
+                + " JPA, the JpaTransactionManager must know the DataSource. JTA is not supported.");
     }
 
     private static InvalidDataAccessApiUsageException ended(String what) {
