@@ -2,6 +2,7 @@ package org.rowlock.internal.group;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.session.DriverAccess;
@@ -28,13 +29,22 @@ public final class SessionIdentity {
 
     private @Nullable Equal equal;
 
+    /** The values of {@link Equal#reported}, which the driver replaces and does not modify. */
+    private List<String> reported = List.of();
+
     /**
      * The properties that must be equal in sessions that share a transaction.
      *
      * @param look a text with the server and the settings of the session: the result of {@link GroupRule#MEMBER_QUERY}
      * @param reported the settings that the server reports when they change
      */
-    public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {}
+    public record Equal(Object origin, String look, Map<String, String> reported, int networkTimeout) {
+        @Override
+        public int hashCode() {
+            // The hash of a String is computed only once.
+            return look.hashCode();
+        }
+    }
 
     public SessionIdentity(DriverAccess access, @Nullable Object origin) {
         this.access = access;
@@ -78,9 +88,13 @@ public final class SessionIdentity {
         return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
     }
 
-    /** Returns the properties to compare, or null if the session cannot share a transaction now. */
+    /**
+     * Returns the properties to compare, or null if the session cannot share a transaction now.
+     *
+     * @param shared returns the same object for equal properties, so that they are compared quickly
+     */
     @Nullable
-    public Equal equal() throws SQLException {
+    public Equal equal(SharedTransactions shared) throws SQLException {
         Object made = origin;
         if (made == null || !isReady()) {
             return null;
@@ -92,11 +106,13 @@ public final class SessionIdentity {
             equal = null;
         }
         Equal last = equal;
-        Map<String, String> reported = access.session().reported();
+        Map<String, String> settings = access.session().reported();
+        List<String> values = List.copyOf(settings.values());
         int timeout = access.driver().getNetworkTimeout();
-        if (last == null || last.networkTimeout != timeout || !last.reported.equals(reported)) {
-            last = known.isEmpty() ? null : new Equal(made, known, Map.copyOf(reported), timeout);
+        if (last == null || last.networkTimeout != timeout || !reported.equals(values)) {
+            last = known.isEmpty() ? null : shared.same(new Equal(made, known, Map.copyOf(settings), timeout));
             equal = last;
+            reported = values;
         }
         return last;
     }

@@ -29,7 +29,7 @@ public final class SharedTransactions {
     /** After the server has refused a group, about this many calls run alone before the next group is tried. */
     private static final int REFUSED = 2_000;
 
-    private static final int MOST_TABLES = 1_000;
+    private static final int MOST = 1_000;
     private static final long VALID_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final int largest;
@@ -42,6 +42,8 @@ public final class SharedTransactions {
 
     /** The descriptions of tables, by the arguments {@code session} and {@code target} of {@link #look}. */
     private final ConcurrentMap<List<Object>, Version> tables = new ConcurrentHashMap<>();
+
+    private final ConcurrentMap<SessionIdentity.Equal, SessionIdentity.Equal> sessions = new ConcurrentHashMap<>();
 
     /** @param largest the largest number of callers that may share a transaction; rounded down to a power of two */
     public SharedTransactions(int largest) {
@@ -102,7 +104,7 @@ public final class SharedTransactions {
         List<Object> seen = List.of(session, target);
         Version version = tables.get(seen);
         if (version == null || System.nanoTime() - version.nanos > VALID_NANOS) {
-            if (tables.size() >= MOST_TABLES) {
+            if (tables.size() >= MOST) {
                 tables.clear();
             }
             version = new Version(query.first(GroupRule.QUERY, target), System.nanoTime());
@@ -122,6 +124,15 @@ public final class SharedTransactions {
         return version == null || version.text.isEmpty() ? null : version.text;
     }
 
+    /** Returns the first object that was equal to the argument. */
+    SessionIdentity.Equal same(SessionIdentity.Equal session) {
+        if (sessions.size() >= MOST) {
+            sessions.clear();
+        }
+        SessionIdentity.Equal known = sessions.putIfAbsent(session, session);
+        return known == null ? session : known;
+    }
+
     void forgetTables() {
         tables.clear();
     }
@@ -129,12 +140,14 @@ public final class SharedTransactions {
     /**
      * Sends the work of a leader and of the members that the leader has taken. Usually either all of the work is
      * stored, or nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members
-     * has timed out, each member receives the failure.
+     * has timed out, each member receives the failure. If the work is stored, the leader leaves its queue.
      *
      * @param undone whether, after a failure, nothing is stored and the taken members must run alone
      * @return false if nothing is stored, and the taken members run alone
      */
-    boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
+    boolean lead(
+            Object key, QueueEntry leader, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone)
+            throws SQLException {
         IntFunction<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {
@@ -151,6 +164,7 @@ public final class SharedTransactions {
         for (int i = 0; i < taken.size(); i++) {
             taken.get(i).complete(results.apply(i));
         }
+        leader.leave();
         done(key, 1 + taken.size());
         return true;
     }

@@ -112,16 +112,16 @@ public final class StatementMember {
             return (Result) served.value();
         }
         if (leads()) {
-            return lead();
+            return lead(entry);
         }
         shared.done(execution.row, 1);
         return null;
     }
 
-    private @Nullable Result lead() throws SQLException {
-        Batch batch = new Batch();
+    private @Nullable Result lead(QueueEntry entry) throws SQLException {
+        Batch batch = new Batch(entry);
         try {
-            if (shared.lead(execution.row, taken, batch::send, e -> batch.undone)) {
+            if (shared.lead(execution.row, entry, taken, batch::send, e -> batch.undone)) {
                 return batch.own;
             }
         } finally {
@@ -156,6 +156,7 @@ public final class StatementMember {
     }
 
     private final class Batch {
+        private final QueueEntry entry;
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
         private @Nullable Result own;
@@ -163,8 +164,9 @@ public final class StatementMember {
         /** The server's error if the wait for the row has timed out; otherwise null. */
         private @Nullable SQLException timeout;
 
-        Batch() {
-            taken.forEach(entry -> others.add((StatementMember) Objects.requireNonNull(entry.offer())));
+        Batch(QueueEntry entry) {
+            this.entry = entry;
+            taken.forEach(each -> others.add((StatementMember) Objects.requireNonNull(each.offer())));
         }
 
         IntFunction<Result> send() throws SQLException {
@@ -182,6 +184,7 @@ public final class StatementMember {
             try {
                 long[] counts = statement.executeLargeBatch();
                 SQLWarning warnings = warningsOf(statement);
+                entry.locked(false);
                 own = new Result(counts[0], warnings);
                 return i -> new Result(counts[i + 1], warnings);
             } catch (SQLException e) {

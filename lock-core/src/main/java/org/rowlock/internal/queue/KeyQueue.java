@@ -34,6 +34,9 @@ final class KeyQueue {
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     int taken;
 
+    /** Whether the last admitted entry that could lead a group has taken members. */
+    boolean grouped;
+
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
 
@@ -143,16 +146,18 @@ final class KeyQueue {
 
     void leave(QueueEntry entry) {
         boolean parts;
+        List<QueueEntry> members;
         synchronized (lock) {
             parts = entry.state != EntryState.LEFT;
+            members = entry.members;
+            entry.members = List.of();
             if (entry.state == EntryState.WAITING) {
                 line.remove(entry);
             }
             taken -= entry.state == EntryState.TAKEN ? 1 : 0;
-            if (!entry.members.isEmpty()) {
-                QueueGroup.endRemaining(entry);
-            }
+            QueueGroup.endRemaining(members);
             if (entry.state == EntryState.IN && entry.counted) {
+                grouped = !members.isEmpty();
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
                 if (relief.more > 0) {
@@ -163,6 +168,7 @@ final class KeyQueue {
             entry.state = EntryState.LEFT;
             admitNext();
         }
+        QueueGroup.wakeCompleted(members);
         if (parts && parted != null) {
             parted.run();
         }
@@ -214,7 +220,7 @@ final class KeyQueue {
 
     private boolean hasRoom() {
         int most = policy.width(isKept(), line.size());
-        return -inside < (long) (taken > 0 ? Math.min(QueueGroup.LEADERS, most) : most) + relief.more;
+        return -inside < (long) (grouped ? Math.min(QueueGroup.leaders(line.size(), taken), most) : most) + relief.more;
     }
 
     void admit(QueueEntry entry) {

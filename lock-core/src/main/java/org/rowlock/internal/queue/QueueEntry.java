@@ -100,7 +100,12 @@ public final class QueueEntry {
     }
 
     public void leave() {
-        queue.leave(this);
+        if (state == EntryState.SERVED && !queue.isKept()) {
+            // Nothing else depends on an entry whose work a leader has done.
+            state = EntryState.LEFT;
+        } else {
+            queue.leave(this);
+        }
     }
 
     /**
@@ -216,6 +221,7 @@ public final class QueueEntry {
         sent = true;
     }
 
+    /** Completes the entry. Its thread wakes when the leader leaves, so that the next leader is admitted first. */
     public void complete(@Nullable Object value) {
         QueueGroup.end(this, new Served(value, null));
     }

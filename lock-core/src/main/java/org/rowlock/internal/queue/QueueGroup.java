@@ -18,13 +18,18 @@ import org.jspecify.annotations.Nullable;
  * QueueEntry#sent sent} ends with an error instead, because the outcome is unknown.
  */
 public final class QueueGroup {
-    /**
-     * How many leaders are admitted at a time. While the server runs the group of one leader, the other leader waits at
-     * the server. With few leaders, groups are large and commits are few.
-     */
-    static final int LEADERS = 2;
-
     private QueueGroup() {}
+
+    /**
+     * Returns how many leaders may be admitted at a time. With few leaders, groups are large and commits are few. While
+     * the server runs a group, a second leader may wait at the server if its group would not be smaller.
+     *
+     * @param waiting the number of entries that wait in the queue
+     * @param taken the number of entries that the admitted leader has taken
+     */
+    static int leaders(int waiting, int taken) {
+        return taken > 0 && waiting > taken ? 2 : 1;
+    }
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /** This object is created in advance, because a leader that is out of memory could not create it. */
@@ -56,6 +61,7 @@ public final class QueueGroup {
             List<QueueEntry> members = List.copyOf(first);
             first.clear();
             queue.taken += members.size();
+            queue.grouped = !members.isEmpty();
             members.forEach(member -> member.state = EntryState.TAKEN);
             leader.members =
                     Stream.concat(leader.members.stream(), members.stream()).toList();
@@ -69,8 +75,8 @@ public final class QueueGroup {
     }
 
     /** Ends the remaining entries of a leader. An entry whose work the leader has not sent waits again. */
-    static void endRemaining(QueueEntry leader) {
-        for (QueueEntry member : leader.members) {
+    static void endRemaining(List<QueueEntry> members) {
+        for (QueueEntry member : members) {
             if (member.state == EntryState.TAKEN) {
                 end(member, member.sent ? Served.UNKNOWN : null);
             }
@@ -101,7 +107,16 @@ public final class QueueGroup {
                 entry.served = served;
                 entry.state = EntryState.SERVED;
             }
+        }
+        if (served == null || served.failure() != null) {
             LockSupport.unpark(entry.thread);
+        }
+    }
+
+    /** Wakes the threads of the entries that a leader has completed. */
+    static void wakeCompleted(List<QueueEntry> members) {
+        for (QueueEntry member : members) {
+            LockSupport.unpark(member.thread);
         }
     }
 }

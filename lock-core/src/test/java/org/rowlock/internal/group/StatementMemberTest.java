@@ -42,7 +42,7 @@ class StatementMemberTest {
         try (Connection connection = database.dataSource().getConnection();
                 PreparedStatement statement = closedBehindItsBatch(connection.prepareStatement(SQL))) {
             SessionIdentity session = new SessionIdentity(new DriverAccess(connection), "origin");
-            SessionIdentity.Equal equal = Objects.requireNonNull(session.equal());
+            SessionIdentity.Equal equal = Objects.requireNonNull(session.equal(groups));
             StatementMember member = new StatementMember(
                     groups,
                     session,

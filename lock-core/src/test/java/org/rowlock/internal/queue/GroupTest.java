@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rowlock.testing.FixedWidth;
 import org.rowlock.testing.TestDatabase;
 
 /** What a holder does for those who wait behind it. */
@@ -20,7 +20,8 @@ class GroupTest {
     private static final Object KEY = "key";
     private static final long FOREVER = Long.MAX_VALUE;
 
-    private final KeyQueues queues = FixedWidth.queues(1);
+    private final AtomicInteger width = new AtomicInteger(1);
+    private final KeyQueues queues = new KeyQueues(() -> (kept, waiting) -> width.get());
     private final List<Member> members = new ArrayList<>();
     private QueueEntry holder;
 
@@ -100,9 +101,11 @@ class GroupTest {
         assertThat(two.end()).isEqualTo(EntryState.SERVED);
         assertThat(two.value).isSameAs(failure);
         taken.get(0).complete("done");
+        assertThat(three.task.isDone()).isFalse();
+        holder.leave();
         assertThat(one.end()).isEqualTo(EntryState.SERVED);
         assertThat(one.value).isEqualTo("done");
-        assertThat(three.task.isDone()).isFalse();
+        assertThat(three.end()).isEqualTo(EntryState.IN);
         assertThatThrownBy(() -> taken.get(0).complete("again")).isInstanceOf(IllegalStateException.class);
     }
 
@@ -137,6 +140,7 @@ class GroupTest {
                 .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
         assertThat(taken.wake()).isFalse();
         taken.complete(1);
+        holder.leave();
         assertThat(member.end()).isEqualTo(EntryState.SERVED);
         assertThat(member.interrupted).isTrue();
     }
@@ -186,8 +190,8 @@ class GroupTest {
         Member one = waiting("a");
         Member two = waiting("b");
         holder.take(2, offer -> true).get(0).complete(1);
-        assertThat(one.end()).isEqualTo(EntryState.SERVED);
         holder.leave();
+        assertThat(one.end()).isEqualTo(EntryState.SERVED);
         assertThat(two.end()).isEqualTo(EntryState.IN);
     }
 
@@ -201,6 +205,33 @@ class GroupTest {
             assertThat(member.end()).isEqualTo(EntryState.SERVED);
             assertThat(member.value).isInstanceOf(IllegalStateException.class);
         }
+    }
+
+    @Test
+    void theNextLeaderEntersBeforeTheMembersWake() {
+        Member member = waiting("a");
+        QueueEntry taken = holder.take(1, offer -> true).get(0);
+        QueueEntry next = queues.join(KEY, false, null);
+        taken.complete("done");
+        assertThat(next.tryEnter()).isFalse();
+        // The thread stays parked, although its entry has an outcome.
+        assertThat(member.thread.getState()).isEqualTo(Thread.State.WAITING);
+        holder.leave();
+        assertThat(next.tryEnter()).isTrue();
+        next.leave();
+    }
+
+    @Test
+    void aSecondLeaderEntersOnlyForALargerGroup() throws Exception {
+        waiting("a");
+        waiting("b");
+        Member second = waiting("c");
+        holder.take(2, offer -> true);
+        width.set(3);
+        // Two wait, and two are taken.
+        waiting("d");
+        new Member(false, "e", FOREVER);
+        assertThat(second.end()).isEqualTo(EntryState.IN);
     }
 
     /** They are threads that wait, too. */

@@ -215,7 +215,7 @@ final class RowQueue {
         Figure alone = identity.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
         if (isWhole && !identity.isAlone() && target != null && statement instanceof PreparedStatement prepared) {
             try {
-                SessionIdentity.Equal equal = identity.equal();
+                SessionIdentity.Equal equal = identity.equal(groups);
                 if (equal != null && !groups.look(equal, target, access::query).isEmpty()) {
                     StatementMember.Execution execution = new StatementMember.Execution(
                             plan.sql(),
