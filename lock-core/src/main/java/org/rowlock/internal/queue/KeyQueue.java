@@ -155,7 +155,9 @@ final class KeyQueue {
                 line.remove(entry);
             }
             taken -= entry.state == EntryState.TAKEN ? 1 : 0;
-            QueueGroup.endRemaining(members);
+            if (!members.isEmpty()) {
+                QueueGroup.endRemaining(members);
+            }
             if (entry.state == EntryState.IN && entry.counted) {
                 grouped = !members.isEmpty();
                 long now = System.nanoTime();
@@ -168,7 +170,10 @@ final class KeyQueue {
             entry.state = EntryState.LEFT;
             admitNext();
         }
-        QueueGroup.wakeCompleted(members);
+        // The next entry is admitted already, so that it need not wait until all members have run.
+        for (QueueEntry member : members) {
+            LockSupport.unpark(member.thread);
+        }
         if (parts && parted != null) {
             parted.run();
         }

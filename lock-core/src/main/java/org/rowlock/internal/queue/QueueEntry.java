@@ -114,7 +114,7 @@ public final class QueueEntry {
      * @param holds whether the lock is held until {@link #released}; see {@link #locked}
      */
     public void endServerWait(boolean got, boolean holds) {
-        if (got) {
+        if (got && isIn()) {
             locked(holds);
         }
         leave();

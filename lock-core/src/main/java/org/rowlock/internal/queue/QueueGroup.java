@@ -112,11 +112,4 @@ public final class QueueGroup {
             LockSupport.unpark(entry.thread);
         }
     }
-
-    /** Wakes the threads of the entries that a leader has completed. */
-    static void wakeCompleted(List<QueueEntry> members) {
-        for (QueueEntry member : members) {
-            LockSupport.unpark(member.thread);
-        }
-    }
 }
