@@ -33,7 +33,7 @@ public final class PrimaryKeys {
             + " pg_catalog.cardinality(pg_catalog.parse_ident(n.name)) as parts from"
             + " pg_catalog.unnest(cast(? as pg_catalog.text[])) as n(name)) as t where not exists (select from"
             + " pg_catalog.pg_class as c join pg_catalog.pg_namespace as s on s.oid = c.relnamespace where"
-            + " c.relname = t.part[t.parts] and (t.parts = 1 or s.nspname = t.part[t.parts - 1]))";
+            + " c.relname = t.part[t.parts] and (t.parts = 1 or s.nspname = t.part[t.parts - 1])) order by t.name";
 
     private final ConcurrentHashMap<IdColumns.Place, Found> known = new ConcurrentHashMap<>();
 
