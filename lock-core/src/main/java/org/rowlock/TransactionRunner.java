@@ -112,10 +112,10 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                     Ending.Choice endings = calls.endings(entries::isWanted);
                     List<QueueEntry> others =
                             leader == null ? List.of() : groups.take(leader, place, lent.connection());
-                    if (leader != null && place != null && !others.isEmpty()) {
+                    if (leader != null && !others.isEmpty()) {
                         Groups.Sending sending = (shortest, all) ->
                                 calls.lockAndCommit(session, request.waiting(shortest), all, endings, false);
-                        done = groups.send(leader, place, others, sending);
+                        done = groups.send(leader, others, sending);
                     }
                     if (!done && (others.isEmpty() || lent.isUsableAgain())) {
                         // After a failed group, the driver may have replaced its connection, so the session is

@@ -180,7 +180,7 @@ public record Groups(
      * @return false if the transaction is rolled back, so that each call must run alone. The pool may have closed the
      *     leader's connection because of the error
      */
-    public boolean send(Member leader, QueueEntry entry, List<QueueEntry> taken, Sending sending) throws SQLException {
+    public boolean send(Member leader, List<QueueEntry> taken, Sending sending) throws SQLException {
         List<Member> all = new ArrayList<>(List.of(leader));
         taken.forEach(each -> all.add((Member) Objects.requireNonNull(each.offer())));
         all.forEach(each -> each.begin(observer));
@@ -193,7 +193,7 @@ public record Groups(
         };
         boolean done;
         try {
-            done = shared.lead(leader.key, entry, taken, group, e -> isUndone(leader, all.size(), e));
+            done = shared.lead(leader.key, taken, group, e -> isUndone(leader, all.size(), e));
         } catch (Throwable e) {
             leader.report(observer, Member.outcome(e));
             throw e;

@@ -140,14 +140,13 @@ public final class SharedTransactions {
     /**
      * Sends the work of a leader and of the members that the leader has taken. Usually either all of the work is
      * stored, or nothing is stored and each member runs alone. If the outcome is unknown, or the wait of all members
-     * has timed out, each member receives the failure. If the work is stored, the leader leaves its queue.
+     * has timed out, each member receives the failure. Members whose work is stored wake when the leader leaves its
+     * queue.
      *
      * @param undone whether, after a failure, nothing is stored and the taken members must run alone
      * @return false if nothing is stored, and the taken members run alone
      */
-    boolean lead(
-            Object key, QueueEntry leader, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone)
-            throws SQLException {
+    boolean lead(Object key, List<QueueEntry> taken, Sending sending, Predicate<Throwable> undone) throws SQLException {
         IntFunction<? extends @Nullable Object> results;
         taken.forEach(QueueEntry::sent);
         try {
@@ -164,7 +163,6 @@ public final class SharedTransactions {
         for (int i = 0; i < taken.size(); i++) {
             taken.get(i).complete(results.apply(i));
         }
-        leader.leave();
         done(key, 1 + taken.size());
         return true;
     }

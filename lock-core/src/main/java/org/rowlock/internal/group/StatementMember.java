@@ -119,9 +119,11 @@ public final class StatementMember {
     }
 
     private @Nullable Result lead(QueueEntry entry) throws SQLException {
-        Batch batch = new Batch(entry);
+        Batch batch = new Batch();
         try {
-            if (shared.lead(execution.row, entry, taken, batch::send, e -> batch.undone)) {
+            if (shared.lead(execution.row, taken, batch::send, e -> batch.undone)) {
+                entry.locked(false);
+                entry.leave();
                 return batch.own;
             }
         } finally {
@@ -156,7 +158,6 @@ public final class StatementMember {
     }
 
     private final class Batch {
-        private final QueueEntry entry;
         private final List<StatementMember> others = new ArrayList<>();
         private boolean undone = true;
         private @Nullable Result own;
@@ -164,8 +165,7 @@ public final class StatementMember {
         /** The server's error if the wait for the row has timed out; otherwise null. */
         private @Nullable SQLException timeout;
 
-        Batch(QueueEntry entry) {
-            this.entry = entry;
+        Batch() {
             taken.forEach(each -> others.add((StatementMember) Objects.requireNonNull(each.offer())));
         }
 
@@ -184,7 +184,6 @@ public final class StatementMember {
             try {
                 long[] counts = statement.executeLargeBatch();
                 SQLWarning warnings = warningsOf(statement);
-                entry.locked(false);
                 own = new Result(counts[0], warnings);
                 return i -> new Result(counts[i + 1], warnings);
             } catch (SQLException e) {

@@ -34,8 +34,11 @@ final class KeyQueue {
     /** How many entries the leaders have taken. Taken entries are not in {@code line}, but their threads wait. */
     int taken;
 
-    /** Whether the last admitted entry that could lead a group has taken members. */
+    /** Whether the last admitted entry that has left or taken members has taken members. */
     boolean grouped;
+
+    /** The sum of {@link QueueEntry#row} over the admitted entries. */
+    private long rows;
 
     /** The number of admitted entries: positive if the entries are shared, negative if they are exclusive. */
     private int inside;
@@ -150,7 +153,6 @@ final class KeyQueue {
         synchronized (lock) {
             parts = entry.state != EntryState.LEFT;
             members = entry.members;
-            entry.members = List.of();
             if (entry.state == EntryState.WAITING) {
                 line.remove(entry);
             }
@@ -162,6 +164,7 @@ final class KeyQueue {
                 grouped = !members.isEmpty();
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
+                rows -= entry.row;
                 if (relief.more > 0) {
                     relief.end(now);
                 }
@@ -171,8 +174,8 @@ final class KeyQueue {
             admitNext();
         }
         // The next entry is admitted already, so that it need not wait until all members have run.
-        for (QueueEntry member : members) {
-            LockSupport.unpark(member.thread);
+        for (int i = 0; i < members.size(); i++) {
+            LockSupport.unpark(members.get(i).thread);
         }
         if (parts && parted != null) {
             parted.run();
@@ -216,22 +219,29 @@ final class KeyQueue {
             entry.enters();
             return true;
         }
-        boolean room = entry.shared ? inside >= 0 : inside <= 0 && hasRoom();
+        boolean room = entry.shared ? inside >= 0 : inside <= 0 && hasRoom(entry);
         if (room) {
             admit(entry);
         }
         return room;
     }
 
-    private boolean hasRoom() {
+    private boolean hasRoom(QueueEntry entry) {
         int most = policy.width(isKept(), line.size());
-        return -inside < (long) (grouped ? Math.min(QueueGroup.leaders(line.size(), taken), most) : most) + relief.more;
+        if (grouped) {
+            // A second leader is admitted for a larger group, or for another row than that of the admitted entries.
+            boolean larger = taken > 0 && line.size() > taken;
+            boolean isOther = rows != -(long) inside * entry.row;
+            most = Math.min(larger || isOther ? QueueGroup.LEADERS : 1, most);
+        }
+        return -inside < (long) most + relief.more;
     }
 
     void admit(QueueEntry entry) {
         entry.counted = true;
         entry.inFront = Math.abs(inside);
         inside += entry.shared ? 1 : -1;
+        rows += entry.row;
         entry.enters();
     }
 

@@ -52,7 +52,7 @@ public final class KeyQueues {
     }
 
     public QueueEntry entry(int hash, @Nullable Object offer) {
-        return new QueueEntry(queueOf(hash), false, offer);
+        return new QueueEntry(queueOf(hash), hash, false, offer);
     }
 
     KeyQueue queueOf(int hash) {
@@ -75,7 +75,7 @@ public final class KeyQueues {
             joined.users++;
             return joined;
         });
-        return new QueueEntry(queue, shared, offer);
+        return new QueueEntry(queue, 0, shared, offer);
     }
 
     private void part(Object key) {

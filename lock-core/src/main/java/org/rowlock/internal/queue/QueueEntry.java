@@ -17,11 +17,16 @@ import org.rowlock.internal.queue.QueuePolicy.Question;
  */
 public final class QueueEntry {
     final KeyQueue queue;
+
+    /** A hash of the row. Entries of other rows may wait in the same queue. */
+    final int row;
+
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with three exceptions: without the
-    // lock, the entry's own thread writes offer and clears front, and the leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with these exceptions: without
+    // the lock, the entry's own thread writes offer, clears front, and leaves after a leader has done its work, and the
+    // leader writes sent.
     volatile EntryState state = EntryState.NEW;
 
     @Nullable
@@ -52,8 +57,9 @@ public final class QueueEntry {
     @Nullable
     Served served;
 
-    QueueEntry(KeyQueue queue, boolean shared, @Nullable Object offer) {
+    QueueEntry(KeyQueue queue, int row, boolean shared, @Nullable Object offer) {
         this.queue = queue;
+        this.row = row;
         this.shared = shared;
         this.offer = offer;
     }

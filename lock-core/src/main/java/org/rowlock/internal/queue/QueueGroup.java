@@ -18,18 +18,13 @@ import org.jspecify.annotations.Nullable;
  * QueueEntry#sent sent} ends with an error instead, because the outcome is unknown.
  */
 public final class QueueGroup {
-    private QueueGroup() {}
-
     /**
-     * Returns how many leaders may be admitted at a time. With few leaders, groups are large and commits are few. While
-     * the server runs a group, a second leader may wait at the server if its group would not be smaller.
-     *
-     * @param waiting the number of entries that wait in the queue
-     * @param taken the number of entries that the admitted leader has taken
+     * How many leaders may be admitted at a time. With few leaders, groups are large and commits are few. While the
+     * server runs a group, a second leader waits at the server, but only if its group will be larger.
      */
-    static int leaders(int waiting, int taken) {
-        return taken > 0 && waiting > taken ? 2 : 1;
-    }
+    static final int LEADERS = 2;
+
+    private QueueGroup() {}
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /** This object is created in advance, because a leader that is out of memory could not create it. */
@@ -76,7 +71,8 @@ public final class QueueGroup {
 
     /** Ends the remaining entries of a leader. An entry whose work the leader has not sent waits again. */
     static void endRemaining(List<QueueEntry> members) {
-        for (QueueEntry member : members) {
+        for (int i = 0; i < members.size(); i++) {
+            QueueEntry member = members.get(i);
             if (member.state == EntryState.TAKEN) {
                 end(member, member.sent ? Served.UNKNOWN : null);
             }

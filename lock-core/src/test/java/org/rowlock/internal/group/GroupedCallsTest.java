@@ -42,6 +42,7 @@ import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowAbsentException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.group.Crowd.Caller;
@@ -365,7 +366,8 @@ class GroupedCallsTest {
     @Test
     void aGroupTakesAsManyRoundTripsAsOneAlone() throws Exception {
         PGSimpleDataSource counted = RoundTripCounter.counting(database.dataSource());
-        RowLocks locks = Crowd.builder(8).build();
+        // With a front lock, a long wait for the row leads to a question to the server.
+        RowLocks locks = Crowd.builder(8).front(LockFront.NEVER).build();
         ConcurrentLinkedQueue<Integer> trips = new ConcurrentLinkedQueue<>();
         try (Connection connection = counted.getConnection()) {
             DataSource only = OneConnection.of(connection);

@@ -18,6 +18,7 @@ import org.rowlock.testing.TestDatabase;
 /** What a holder does for those who wait behind it. */
 class GroupTest {
     private static final Object KEY = "key";
+    private static final int ROW = 7;
     private static final long FOREVER = Long.MAX_VALUE;
 
     private final AtomicInteger width = new AtomicInteger(1);
@@ -232,6 +233,35 @@ class GroupTest {
         waiting("d");
         new Member(false, "e", FOREVER);
         assertThat(second.end()).isEqualTo(EntryState.IN);
+    }
+
+    /** Rows with the same hash share a queue. */
+    @Test
+    void anotherRowDoesNotWaitForAGroup() throws Exception {
+        int other = ROW + (1 << 12);
+        QueueEntry leader = queues.entry(ROW, null);
+        assertThat(leader.tryEnter()).isTrue();
+        FutureTask<EntryState> member = new FutureTask<>(() -> {
+            QueueEntry mine = queues.entry(ROW, "a");
+            return mine.enter(FOREVER, Integer.MAX_VALUE);
+        });
+        new Thread(member).start();
+        TestDatabase.await().until(() -> leader.queue.waiting() == 1);
+        QueueEntry taken = leader.take(1, offer -> true).get(0);
+        width.set(3);
+
+        QueueEntry same = queues.entry(ROW, null);
+        QueueEntry free = queues.entry(other, null);
+        assertThat(free.queue).isSameAs(leader.queue);
+        assertThat(same.tryEnter()).isFalse();
+        assertThat(free.tryEnter()).isTrue();
+        taken.complete("done");
+        leader.leave();
+        assertThat(TestDatabase.result(member)).isEqualTo(EntryState.SERVED);
+        // The other row's entry does not block the row of the group either.
+        assertThat(same.tryEnter()).isTrue();
+        same.leave();
+        free.leave();
     }
 
     /** They are threads that wait, too. */

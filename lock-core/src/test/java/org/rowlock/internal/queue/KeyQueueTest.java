@@ -198,7 +198,7 @@ class KeyQueueTest {
     }
 
     private static QueueEntry granted(KeyQueue queue) {
-        QueueEntry entry = new QueueEntry(queue, false, null);
+        QueueEntry entry = new QueueEntry(queue, 0, false, null);
         assertThat(entry.tryEnter()).isTrue();
         entry.endServerWait(true, true);
         return entry;
@@ -208,12 +208,12 @@ class KeyQueueTest {
     void sharedEntriesInAQueueWithoutABoundDoNotCloseIt() {
         long wide = TimeUnit.MINUTES.toNanos(1);
         KeyQueue queue = new KeyQueue(new Object(), new FixedWidth(Integer.MAX_VALUE, 0), new Relief(wide), null);
-        List<QueueEntry> shared = List.of(new QueueEntry(queue, true, null), new QueueEntry(queue, true, null));
+        List<QueueEntry> shared = List.of(new QueueEntry(queue, 0, true, null), new QueueEntry(queue, 0, true, null));
         assertThat(shared).allMatch(QueueEntry::tryEnter);
         queue.widen(wide);
         assertThat(queue.relief.more).isOne();
         shared.forEach(QueueEntry::leave);
-        assertThat(new QueueEntry(queue, false, null).tryEnter()).isTrue();
+        assertThat(new QueueEntry(queue, 0, false, null).tryEnter()).isTrue();
     }
 
     /** One key's queue. */
