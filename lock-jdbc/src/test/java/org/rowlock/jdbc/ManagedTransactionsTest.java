@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.charset.StandardCharsets;
 import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
@@ -51,21 +52,24 @@ class ManagedTransactionsTest {
             GatedDatabase gated = GatedDatabase.of(database, DropInMode.QUEUE, fronts, "account");
             GatedDatabase managed =
                     new GatedDatabase(OneConnection.of(xa.getConnection()), DropInMode.QUEUE, gated.gate);
+            managed.learn("account");
             Connection connection = managed.dataSource.getConnection();
             XAResource resource = xa.getXAResource();
             for (int i = 1; i <= 3; i++) {
                 Xid xid = new TestXid(database.schema(), i);
                 resource.start(xid, XAResource.TMNOFLAGS);
-                try (Statement statement = connection.createStatement()) {
-                    assertThat(statement.executeUpdate("update account set balance = balance + 1 where id = 1"))
-                            .isOne();
-                    statement.executeUpdate("update account set balance = balance + 1 where id = 2");
+                try (PreparedStatement statement =
+                        connection.prepareStatement("update account set balance = balance + 1 where id = ?")) {
+                    for (int id = 1; id <= 2; id++) {
+                        statement.setInt(1, id);
+                        assertThat(statement.executeUpdate()).isOne();
+                    }
                 }
                 resource.end(xid, XAResource.TMSUCCESS);
                 resource.commit(xid, true);
             }
             assertThat(database.query("select sum(balance) from account")).isEqualTo("6");
-            assertThat(managed.figure("account", "recognised")).isEqualTo(6);
+            assertThat(managed.figure("account", "recognised")).isEqualTo(7);
             assertThat(managed.figure("account", "fronted")).isZero();
             assertThat(gated.gate.inside()).isZero();
         } finally {
