@@ -122,8 +122,7 @@ public final class StatementMember {
         Batch batch = new Batch();
         try {
             if (shared.lead(execution.row, taken, batch::send, e -> batch.undone)) {
-                entry.locked(false);
-                entry.leave();
+                entry.endServerWait(true, false);
                 return batch.own;
             }
         } finally {

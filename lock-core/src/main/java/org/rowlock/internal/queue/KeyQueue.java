@@ -149,19 +149,17 @@ final class KeyQueue {
 
     void leave(QueueEntry entry) {
         boolean parts;
-        List<QueueEntry> members;
         synchronized (lock) {
             parts = entry.state != EntryState.LEFT;
-            members = entry.members;
             if (entry.state == EntryState.WAITING) {
                 line.remove(entry);
             }
             taken -= entry.state == EntryState.TAKEN ? 1 : 0;
-            if (!members.isEmpty()) {
-                QueueGroup.endRemaining(members);
+            if (!entry.members.isEmpty()) {
+                QueueGroup.endRemaining(entry.members);
             }
             if (entry.state == EntryState.IN && entry.counted) {
-                grouped = !members.isEmpty();
+                grouped = !entry.members.isEmpty();
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
                 rows -= entry.row;
@@ -174,8 +172,8 @@ final class KeyQueue {
             admitNext();
         }
         // The next entry is admitted already, so that it need not wait until all members have run.
-        for (int i = 0; i < members.size(); i++) {
-            LockSupport.unpark(members.get(i).thread);
+        for (int i = 0; i < entry.members.size(); i++) {
+            LockSupport.unpark(entry.members.get(i).thread);
         }
         if (parts && parted != null) {
             parted.run();
@@ -229,10 +227,7 @@ final class KeyQueue {
     private boolean hasRoom(QueueEntry entry) {
         int most = policy.width(isKept(), line.size());
         if (grouped) {
-            // A second leader is admitted for a larger group, or for another row than that of the admitted entries.
-            boolean larger = taken > 0 && line.size() > taken;
-            boolean isOther = rows != -(long) inside * entry.row;
-            most = Math.min(larger || isOther ? QueueGroup.LEADERS : 1, most);
+            most = Math.min(QueueGroup.leaders(this, rows != -(long) inside * entry.row), most);
         }
         return -inside < (long) most + relief.more;
     }

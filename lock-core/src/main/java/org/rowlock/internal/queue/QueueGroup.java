@@ -18,13 +18,18 @@ import org.jspecify.annotations.Nullable;
  * QueueEntry#sent sent} ends with an error instead, because the outcome is unknown.
  */
 public final class QueueGroup {
-    /**
-     * How many leaders may be admitted at a time. With few leaders, groups are large and commits are few. While the
-     * server runs a group, a second leader waits at the server, but only if its group will be larger.
-     */
-    static final int LEADERS = 2;
-
     private QueueGroup() {}
+
+    /**
+     * Returns how many leaders may be admitted at a time. With few leaders, groups are large and commits are few. While
+     * the server runs a group, a second leader waits at the server, but only if its group will be larger.
+     *
+     * @param isOther whether the next entry is for another row than the admitted entries
+     */
+    static int leaders(KeyQueue queue, boolean isOther) {
+        boolean isLarger = queue.taken > 0 && queue.line.size() > queue.taken;
+        return isLarger || isOther ? 2 : 1;
+    }
 
     public record Served(@Nullable Object value, @Nullable Throwable failure) {
         /** This object is created in advance, because a leader that is out of memory could not create it. */
