@@ -165,7 +165,7 @@ public final class StatementMember {
         private @Nullable SQLException timeout;
 
         Batch() {
-            taken.forEach(each -> others.add((StatementMember) Objects.requireNonNull(each.offer())));
+            taken.forEach(entry -> others.add((StatementMember) Objects.requireNonNull(entry.offer())));
         }
 
         IntFunction<Result> send() throws SQLException {

@@ -149,17 +149,19 @@ final class KeyQueue {
 
     void leave(QueueEntry entry) {
         boolean parts;
+        List<QueueEntry> members;
         synchronized (lock) {
+            members = entry.members;
             parts = entry.state != EntryState.LEFT;
             if (entry.state == EntryState.WAITING) {
                 line.remove(entry);
             }
             taken -= entry.state == EntryState.TAKEN ? 1 : 0;
-            if (!entry.members.isEmpty()) {
-                QueueGroup.endRemaining(entry.members);
+            if (!members.isEmpty()) {
+                QueueGroup.endRemaining(members);
             }
             if (entry.state == EntryState.IN && entry.counted) {
-                grouped = !entry.members.isEmpty();
+                grouped = !members.isEmpty();
                 long now = System.nanoTime();
                 inside -= entry.shared ? 1 : -1;
                 rows -= entry.row;
@@ -172,9 +174,11 @@ final class KeyQueue {
             admitNext();
         }
         // The next entry is admitted already, so that it need not wait until all members have run.
-        for (int i = 0; i < entry.members.size(); i++) {
-            LockSupport.unpark(entry.members.get(i).thread);
+        for (int i = 0; i < members.size(); i++) {
+            LockSupport.unpark(members.get(i).thread);
         }
+        // A second call must not wake these threads, because they may wait in a queue again.
+        entry.members = List.of();
         if (parts && parted != null) {
             parted.run();
         }

@@ -24,9 +24,9 @@ public final class QueueEntry {
     final boolean shared;
     final Thread thread = Thread.currentThread();
 
-    // This field and the following fields are written under the lock of the queue, with these exceptions: without
-    // the lock, the entry's own thread writes offer, clears front, and leaves after a leader has done its work, and the
-    // leader writes sent.
+    // This field and the following fields are written under the lock of the queue, with these exceptions. The entry's
+    // own thread writes offer, clears front, and leaves after a leader has done its work. The leader writes sent.
+    // KeyQueue.leave() clears members.
     volatile EntryState state = EntryState.NEW;
 
     @Nullable
