@@ -55,12 +55,12 @@ public final class RowLocks {
     }
 
     private final TransactionRunner runner;
-    private final LockVerifier verifier;
+    private final boolean singleEntryNode;
     private final Supplier<DataSource> dataSource;
 
-    private RowLocks(TransactionRunner runner, LockVerifier verifier, Supplier<DataSource> dataSource) {
+    private RowLocks(TransactionRunner runner, boolean singleEntryNode, Supplier<DataSource> dataSource) {
         this.runner = runner;
-        this.verifier = verifier;
+        this.singleEntryNode = singleEntryNode;
         this.dataSource = dataSource;
     }
 
@@ -78,10 +78,7 @@ public final class RowLocks {
                 builder.front);
         AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, config, observer);
         Groups groups = new Groups(builder.largestGroup, observer, tables);
-        return new RowLocks(
-                new TransactionRunner(calls, admission, groups),
-                new LockVerifier(tables, builder.singleEntryNode),
-                dataSource);
+        return new RowLocks(new TransactionRunner(calls, admission, groups), builder.singleEntryNode, dataSource);
     }
 
     /**
@@ -173,12 +170,16 @@ public final class RowLocks {
      * @throws LockTransactionException if the connections are read-only or lead to a hot standby
      */
     public void verify() {
-        verifier.verify(dataSource.get(), LockVerifier.LOOKS);
+        verifier().verify(dataSource.get(), LockVerifier.LOOKS);
+    }
+
+    private LockVerifier verifier() {
+        return new LockVerifier(runner.calls().tables(), singleEntryNode);
     }
 
     /** Returns an object with the same configuration for another DataSource; see {@link LockAccess#on}. */
     RowLocks on(DataSource other) {
-        return new RowLocks(runner, verifier, () -> other);
+        return new RowLocks(runner, singleEntryNode, () -> other);
     }
 
     /** Gives Rowlock's other modules access to this object. */
@@ -190,7 +191,7 @@ public final class RowLocks {
 
         @Override
         public void verify(DataSource other, int connections) {
-            verifier.verify(other, connections);
+            verifier().verify(other, connections);
         }
 
         @Override

@@ -57,14 +57,10 @@ public final class KeyQueues {
 
     KeyQueue queueOf(int hash) {
         int at = (hash ^ hash >>> 16) & HASHES - 1;
-        KeyQueue queue = byHash.get(at);
-        return queue != null
-                ? queue
-                : Objects.requireNonNull(byHash.updateAndGet(
-                        at,
-                        present -> present == null
-                                ? new KeyQueue(new Object(), policies.get(), new Relief(longestNanos), null)
-                                : present));
+        if (byHash.get(at) == null) {
+            byHash.compareAndSet(at, null, new KeyQueue(new Object(), policies.get(), new Relief(longestNanos), null));
+        }
+        return Objects.requireNonNull(byHash.get(at));
     }
 
     public QueueEntry join(Object key, boolean shared, @Nullable Object offer) {

@@ -1,8 +1,8 @@
 package org.rowlock.internal.request;
 
-import java.math.BigDecimal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowMapper;
 import org.rowlock.internal.text.Arguments;
@@ -24,7 +24,7 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
 
     /** Returns a query that reads one value from the first column of each row. */
     public static <R> BoundQuery<R> of(String sql, Class<R> type, @Nullable Object... binds) {
-        return of(sql, ColumnValues.of(type), binds);
+        return of(sql, firstColumn(type), binds);
     }
 
     @Override
@@ -32,37 +32,31 @@ public record BoundQuery<R extends @Nullable Object>(String sql, RowMapper<R> ma
         return sql;
     }
 
-    /** Mappers that read the first column as a given class. Numbers are converted between numeric types. */
-    private static final class ColumnValues {
-        /**
-         * Readers for classes that the driver's {@code getObject} supports for only a few column types, or not at all.
-         */
-        private static final Map<Class<?>, RowMapper<?>> READERS = Map.of(
-                Long.class, orNull(row -> row.getLong(1)),
-                Integer.class, orNull(row -> row.getInt(1)),
-                Short.class, orNull(row -> row.getShort(1)),
-                Double.class, orNull(row -> row.getDouble(1)),
-                Float.class, orNull(row -> row.getFloat(1)),
-                Boolean.class, orNull(row -> row.getBoolean(1)),
-                BigDecimal.class, row -> row.getBigDecimal(1),
-                String.class, row -> row.getString(1),
-                byte[].class, row -> row.getBytes(1),
-                Object.class, row -> row.getObject(1));
+    /**
+     * Returns a mapper that reads the first column as a given class. Numbers are converted between numeric types, which
+     * the driver's {@code getObject} does for only a few types. The switch links only the lambda expression
+     * that is used, because each of them takes time in a new JVM.
+     */
+    @SuppressWarnings("unchecked") // Each mapper returns values of the given class.
+    private static <R> RowMapper<R> firstColumn(Class<R> type) {
+        Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
+        RowMapper<?> mapper = switch (type.getName()) {
+            case "java.lang.Long" -> row -> orNull(row.getLong(1), row);
+            case "java.lang.Integer" -> row -> orNull(row.getInt(1), row);
+            case "java.lang.Short" -> row -> orNull(row.getShort(1), row);
+            case "java.lang.Double" -> row -> orNull(row.getDouble(1), row);
+            case "java.lang.Float" -> row -> orNull(row.getFloat(1), row);
+            case "java.lang.Boolean" -> row -> orNull(row.getBoolean(1), row);
+            case "java.math.BigDecimal" -> row -> row.getBigDecimal(1);
+            case "java.lang.String" -> row -> row.getString(1);
+            case "[B" -> row -> row.getBytes(1);
+            case "java.lang.Object" -> row -> row.getObject(1);
+            default -> row -> row.getObject(1, type);
+        };
+        return (RowMapper<R>) mapper;
+    }
 
-        private ColumnValues() {}
-
-        @SuppressWarnings("unchecked") // Each reader returns values of the class under which the map contains it.
-        static <R> RowMapper<R> of(Class<R> type) {
-            Arguments.notNull(type, "The class of the value is null; give one such as Long.class");
-            RowMapper<?> reader = READERS.get(type);
-            return reader == null ? row -> row.getObject(1, type) : (RowMapper<R>) reader;
-        }
-
-        private static RowMapper<@Nullable Object> orNull(RowMapper<Object> reader) {
-            return row -> {
-                Object value = reader.map(row);
-                return row.wasNull() ? null : value;
-            };
-        }
+    private static @Nullable Object orNull(Object value, ResultSet row) throws SQLException {
+        return row.wasNull() ? null : value;
     }
 }

@@ -59,7 +59,7 @@ public final class CitusForms extends FlushForms {
 
     /** The lock order of all callers. Positive numbers in a single id column are in the order of their values. */
     private static final Comparator<Row> ORDER = Comparator.comparing(
-                    (Row row) -> String.join("\0", row.id()), RequestParts.SHORTER_FIRST)
+                    (Row row) -> String.join("\0", row.id()), RequestParts::shorterFirst)
             .thenComparing(row -> String.join("\0", RowKey.givenId(row)));
 
     CitusForms(ResolvedRequest asked, boolean begun, boolean anyIsolation, boolean behind) {

@@ -42,6 +42,9 @@ public final class TableName {
     }
 
     public static List<String> parts(String name) {
+        if (isPlain(name)) {
+            return List.of(name);
+        }
         List<String> parts = new ArrayList<>(MOST_PARTS);
         Matcher part = Part.PATTERN.matcher(name);
         int behind = 0;

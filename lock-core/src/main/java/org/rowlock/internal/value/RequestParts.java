@@ -3,7 +3,6 @@ package org.rowlock.internal.value;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -37,9 +36,6 @@ public record RequestParts(
         @Nullable LockWait lockWait,
         boolean isAbsentAllowed)
         implements LockRequest {
-
-    public static final Comparator<String> SHORTER_FIRST =
-            Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
     private static final String NO_KEY = "The key, or one of several keys, is null; give LockKey.row(table, id)";
 
@@ -90,7 +86,7 @@ public record RequestParts(
         other.keys.forEach(key -> each.merge(key, other.modeOf(key), (one, two) -> Collections.min(List.of(one, two))));
         RowLockMode strongest = Collections.min(each.values());
         boolean differ = each.values().stream().anyMatch(one -> one != strongest);
-        Map<String, Insert> both = new TreeMap<>(SHORTER_FIRST);
+        Map<String, Insert> both = new TreeMap<>(RequestParts::shorterFirst);
         other.inserts.forEach(insert -> both.put(exactText(insert.key()), insert));
         inserts.forEach(insert -> both.put(exactText(insert.key()), insert));
         return new RequestParts(
@@ -144,7 +140,7 @@ public record RequestParts(
         if (keys.size() == 1) {
             return keys;
         }
-        Map<String, LockKey> byText = new TreeMap<>(SHORTER_FIRST);
+        Map<String, LockKey> byText = new TreeMap<>(RequestParts::shorterFirst);
         keys.forEach(key -> byText.put(exactText(key), key));
         return List.copyOf(byText.values());
     }
@@ -154,6 +150,11 @@ public record RequestParts(
         return key instanceof LockKey.Row row
                 ? row.table() + "[" + String.join("\0", row.id())
                 : key.getClass().getSimpleName() + key;
+    }
+
+    /** Compares two texts by their lengths, and by their characters if the lengths are equal. */
+    public static int shorterFirst(String one, String two) {
+        return one.length() == two.length() ? one.compareTo(two) : Integer.compare(one.length(), two.length());
     }
 
     private static List<LockKey> distinct(List<LockKey> given) {
