@@ -132,12 +132,7 @@ class DeadlockPropertiesTest {
     @Property(tries = 40, shrinking = ShrinkingMode.OFF)
     void soItIsWithAKeyInFrontOfSomeLocks(@ForAll("programs") Program program, @ForAll long seed) throws Exception {
         Random random = new Random(seed);
-        QueuePolicy sometimes = new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return SESSIONS;
-            }
-
+        QueuePolicy sometimes = new FixedWidth(SESSIONS, 0) {
             @Override
             public long frontNanos(boolean always) {
                 return random.nextInt(3) > 0 ? Duration.ofHours(1).toNanos() : 0;

@@ -107,7 +107,6 @@ class FrontLockTest {
         lock(session, calls, forUpdate(ROW));
         lock(session, calls, forUpdate(OTHER));
         assertThat(session.advisoryLocks()).isOne();
-        session.rollback();
     }
 
     @ParameterizedTest
@@ -116,7 +115,6 @@ class FrontLockTest {
         session.connection().setTransactionIsolation(isolation);
         assertThat(lock(session, calls(LONG), forUpdate(ROW))).isEqualTo(Held.ROW_LOCKED);
         assertThat(session.advisoryLocks()).isZero();
-        session.rollback();
     }
 
     @Test
@@ -283,7 +281,6 @@ class FrontLockTest {
         Session other = database.session("other", database.dataSourceWith("-c " + timeout + "=2s"));
         assertThat(lock(other, calls(LONG), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
         assertUsable(other, timeout.equals("lock_timeout") ? "2s" : "0");
-        holder.rollback();
     }
 
     /** However late the answer is, what the bound of the key has ended is not told as the timeout of the caller. */
@@ -297,7 +294,6 @@ class FrontLockTest {
             assertThat(lock(other, calls(LONG), forUpdate(KEYED))).isEqualTo(Held.ROW_LOCKED);
             assertUsable(other, "50ms");
         }
-        holder.rollback();
     }
 
     @Test
@@ -315,17 +311,7 @@ class FrontLockTest {
     @Test
     void aTableThatIsLockedIsWaitedForOnce(Session plain) throws Exception {
         AtomicInteger givenUp = new AtomicInteger();
-        QueuePolicy told = new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 100;
-            }
-
-            @Override
-            public long frontNanos(boolean always) {
-                return LONG.toNanos();
-            }
-
+        QueuePolicy told = new FixedWidth(100, LONG.toNanos()) {
             @Override
             public void frontGivenUp(long nanos) {
                 givenUp.incrementAndGet();
@@ -346,7 +332,6 @@ class FrontLockTest {
         plain.commit();
         lock(other, calls(told, LockFront.ALWAYS), request);
         assertThat(other.advisoryLocks()).isOne();
-        other.rollback();
     }
 
     /** Nothing of a flush has run that was waiting for its key. */
@@ -359,7 +344,6 @@ class FrontLockTest {
                 .lock(forUpdate(KEYED).atMost(Duration.ofMillis(400)))
                 .execute("update account set balance = balance + 1 where id = ?", 9);
         assertThat(database.query("select balance from account where id = 9")).isEqualTo("1");
-        holder.rollback();
     }
 
     @Test
@@ -370,7 +354,6 @@ class FrontLockTest {
                 .lockAndRead(forUpdate(KEYED), "select balance from account where id = ?", row -> row.getInt(1), 9));
         assertThat(balances).containsExactly(0);
         other.commit();
-        holder.rollback();
     }
 
     @Test
@@ -409,39 +392,32 @@ class FrontLockTest {
     void withoutTheRightToTheFunctionTheRowIsLockedWithoutIt(String function) throws Exception {
         String name = "front_core_" + database.schema();
         database.execute("create database " + name, "create role " + name + " login password 'secret'");
-        try {
-            PGSimpleDataSource admin = database.dataSource();
-            admin.setDatabaseName(name);
-            try (Connection connection = admin.getConnection()) {
-                TestDatabase.execute(
-                        connection,
-                        "create table public.account(id int primary key)",
-                        "insert into public.account values (1)",
-                        "grant all on public.account to " + name,
-                        "revoke execute on function pg_catalog." + function + " from public");
-            }
-            PGSimpleDataSource role = database.dataSourceOf(name);
-            role.setDatabaseName(name);
-            try (Connection connection = begin(role)) {
-                LockRequest request = forUpdate(LockKey.row("public.account", 1));
-                assertThat(Held.of(new TransactionLocks(connection, calls(LONG)).lock(request)))
-                        .isEqualTo(Held.ROW_LOCKED);
-                connection.commit();
-            }
-        } finally {
-            database.execute("drop database if exists " + name + " with (force)", "drop role if exists " + name);
+        database.closing(() ->
+                database.execute("drop database if exists " + name + " with (force)", "drop role if exists " + name));
+        PGSimpleDataSource admin = database.dataSource();
+        admin.setDatabaseName(name);
+        try (Connection connection = admin.getConnection()) {
+            TestDatabase.execute(
+                    connection,
+                    "create table public.account(id int primary key)",
+                    "insert into public.account values (1)",
+                    "grant all on public.account to " + name,
+                    "revoke execute on function pg_catalog." + function + " from public");
+        }
+        PGSimpleDataSource role = database.dataSourceOf(name);
+        role.setDatabaseName(name);
+        try (Connection connection = begin(role)) {
+            LockRequest request = forUpdate(LockKey.row("public.account", 1));
+            assertThat(Held.of(new TransactionLocks(connection, calls(LONG)).lock(request)))
+                    .isEqualTo(Held.ROW_LOCKED);
+            connection.commit();
         }
     }
 
     @Test
     void holdsAreSeenWhenTheConnectionBeginsAnew(Session session) throws Exception {
         List<Boolean> exact = Collections.synchronizedList(new ArrayList<>());
-        QueuePolicy told = new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 1;
-            }
-
+        QueuePolicy told = new FixedWidth(1, 0) {
             @Override
             public void held(long nanos, boolean isExact) {
                 exact.add(isExact);

@@ -60,12 +60,7 @@ class KeyQueueTest {
     @Test
     void theServerIsAskedForATransactionBesideOthers() {
         List<Object> contended = new ArrayList<>();
-        KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 3;
-            }
-
+        KeyQueues asking = new KeyQueues(() -> new FixedWidth(3, 0) {
             @Override
             public Question asks(int wanting, boolean grouped) {
                 contended.addAll(List.of(wanting, grouped));
@@ -87,12 +82,7 @@ class KeyQueueTest {
     @Test
     void theWaitersOfThisJvmAreSubtractedFromTheAnswer() {
         List<Integer> answers = new ArrayList<>();
-        KeyQueues asking = new KeyQueues(() -> new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 3;
-            }
-
+        KeyQueues asking = new KeyQueues(() -> new FixedWidth(3, 0) {
             @Override
             public void answered(Question question, int answer) {
                 answers.add(answer);
@@ -143,12 +133,7 @@ class KeyQueueTest {
     @Test
     void aStayBeginsWithTheConnection() throws Exception {
         AtomicLong stayed = new AtomicLong();
-        Crossing crossing = new Crossing(new QueuePolicy() {
-            @Override
-            public int width(boolean kept, int waiting) {
-                return 1;
-            }
-
+        Crossing crossing = new Crossing(new FixedWidth(1, 0) {
             @Override
             public void placeLeft(long nanos, boolean crowded) {
                 stayed.set(nanos);
@@ -161,7 +146,7 @@ class KeyQueueTest {
         }
         long connected = System.nanoTime();
         entry.startServerWait();
-        crossing.leave(entry);
+        entry.leave();
         assertThat(stayed.get()).isBetween(0L, System.nanoTime() - connected);
     }
 
@@ -172,12 +157,7 @@ class KeyQueueTest {
         List<Long> own = new ArrayList<>();
         KeyQueue queue = new KeyQueue(
                 new Object(),
-                new QueuePolicy() {
-                    @Override
-                    public int width(boolean kept, int waiting) {
-                        return 2;
-                    }
-
+                new FixedWidth(2, 0) {
                     @Override
                     public void waited(long nanos, int holds, long ownNanos, long keyNanos) {
                         waits.add(nanos);
@@ -248,10 +228,6 @@ class KeyQueueTest {
             return null;
         }
 
-        void leave(QueueEntry entry) {
-            entry.leave();
-        }
-
         /** There while somebody is; how many wait in it. */
         int waiting() {
             QueueEntry look = queues.join(KEY, false, null);
@@ -299,11 +275,11 @@ class KeyQueueTest {
         Future<QueueEntry> next = queue(crossing, false);
         Future<QueueEntry> last = queue(crossing, false);
 
-        crossing.leave(holder);
+        holder.leave();
         assertThat(crossing.waiting()).isOne();
         assertThat(crossing.tryEnter(false)).isNull();
-        crossing.leave(get(next));
-        crossing.leave(get(last));
+        get(next).leave();
+        get(last).leave();
         assertThat(crossing.tryEnterFree(false)).isNotNull();
     }
 
@@ -318,12 +294,12 @@ class KeyQueueTest {
         }
 
         width.next = 3;
-        crossing.leave(holder);
+        holder.leave();
         for (Future<QueueEntry> each : waiting.subList(0, 3)) {
             get(each);
         }
         assertThat(crossing.waiting()).isOne();
-        crossing.leave(get(waiting.get(0)));
+        get(waiting.get(0)).leave();
         get(waiting.get(3));
     }
 
@@ -335,10 +311,10 @@ class KeyQueueTest {
         Future<QueueEntry> next = queue(crossing, false);
 
         width.next = 1;
-        crossing.leave(inside.get(0));
-        crossing.leave(inside.get(1));
+        inside.get(0).leave();
+        inside.get(1).leave();
         assertThat(crossing.waiting()).isOne();
-        crossing.leave(inside.get(2));
+        inside.get(2).leave();
         get(next);
     }
 
@@ -355,10 +331,10 @@ class KeyQueueTest {
         assertThat(holder.queue.wanting()).isOne();
         holder.open(false);
         width.next = 2;
-        crossing.leave(first);
-        crossing.leave(second);
+        first.leave();
+        second.leave();
         assertThat(crossing.tryEnter(false)).isNull();
-        crossing.leave(holder);
+        holder.leave();
         enter(crossing, false);
         enter(crossing, false);
     }
@@ -399,7 +375,7 @@ class KeyQueueTest {
                 wrong.addAndGet(shared ? alone.get() : sharing.get() + Math.max(0, inside - most));
                 Thread.yield();
                 (shared ? sharing : alone).decrementAndGet();
-                crossing.leave(entry);
+                entry.leave();
                 had++;
             }
             return had;
