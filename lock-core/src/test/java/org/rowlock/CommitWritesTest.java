@@ -29,7 +29,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -133,11 +131,6 @@ class CommitWritesTest {
         }
     }
 
-    static Stream<Arguments> ways() {
-        return Stream.of(LockStrategy.values())
-                .flatMap(strategy -> Stream.of(Way.values()).map(way -> Arguments.of(strategy, way)));
-    }
-
     private String balance(int id) throws SQLException {
         return database.query("select balance from account where id = " + id);
     }
@@ -162,8 +155,7 @@ class CommitWritesTest {
                 .isEqualTo("idle");
     }
 
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void theyAreStoredTogether(LockStrategy strategy, Way way) throws Exception {
         List<CommitWrite> sent = new ArrayList<>();
         way.send(locks(strategy), dataSource, atCommit -> {
@@ -198,8 +190,7 @@ class CommitWritesTest {
         assertThat(entries()).isEqualTo(String.valueOf(Way.values().length));
     }
 
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void aWrongNumberOfRowsStoresNothing(LockStrategy strategy, Way way) throws Exception {
         assertRefusal(
                         UnexpectedRowCountException.class,
@@ -271,8 +262,7 @@ class CommitWritesTest {
     }
 
     /** What a COMMIT of its own gives, by SQLSTATE: a check, a deferred constraint, a trigger, a deferred trigger. */
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void whatFailsIsTheDriversErrorAndStoresNothing(LockStrategy strategy, Way way) throws Exception {
         database.execute(
                 "create function refuse() returns trigger language plpgsql as"
@@ -299,8 +289,7 @@ class CommitWritesTest {
     }
 
     /** Each of two transactions reads what the other writes, and the other commits first. */
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void aSerializationFailureStoresNothing(LockStrategy strategy, Way way, Session other) throws Exception {
         other.execute("set transaction isolation level serializable");
         other.execute("insert into account select 10, count(*) from entry");
@@ -717,11 +706,9 @@ class CommitWritesTest {
         assertThatThrownBy(() -> access.send(connection, wrong)).isInstanceOf(LockTransactionException.class);
     }
 
-    @ParameterizedTest
-    @MethodSource("ways")
-    void theyWaitForTheLock(LockStrategy strategy, Way way, Session alice, Session bob) throws Exception {
+    @EveryStrategy
+    void theyWaitForTheLock(RowLocks locks, Way way, Session alice, Session bob) throws Exception {
         bob.connection().setAutoCommit(true);
-        RowLocks locks = locks(strategy);
         lock(alice, locks, forUpdate(KEY));
         Step<Void> step =
                 bob.startAction(c -> way.send(locks, OneConnection.of(c), atCommit -> atCommit.add(ADD, 1, 1)));
@@ -755,11 +742,9 @@ class CommitWritesTest {
     }
 
     /** The server compares the row, and keys alone are refused. */
-    @ParameterizedTest
-    @MethodSource("ways")
-    void atHigherLevelsARowThatHasChangedStoresNothing(LockStrategy strategy, Way way, Session alice, Session bob)
-            throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void atHigherLevelsARowThatHasChangedStoresNothing(
+            LockStrategy strategy, RowLocks locks, Way way, Session alice, Session bob) throws Exception {
         for (int level : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             bob.connection().setTransactionIsolation(level);
             bob.connection().setAutoCommit(true);
@@ -835,15 +820,10 @@ class CommitWritesTest {
         String role = database.role("select, update on account");
         String function = "execute on function pg_catalog.set_config(text, text, boolean)";
         database.execute("revoke " + function + " from public");
-        try {
-            way.send(
-                    database.dataSourceOf(role),
-                    atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo("1");
-        } finally {
-            database.execute("grant " + function + " to public");
-        }
+        database.closing(() -> database.execute("grant " + function + " to public"));
+        way.send(
+                database.dataSourceOf(role), atCommit -> atCommit.add(ADD, 1, 1).expectOneRow());
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("1");
     }
 
     @EveryStrategy
@@ -885,8 +865,7 @@ class CommitWritesTest {
     }
 
     /** Monitors wrap statements, and throw what the driver does not; by then the COMMIT is done. */
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void whatAProxyThrowsBehindTheCommitIsAnUnknownOutcome(LockStrategy strategy, Way way) throws Exception {
         for (Throwable thrown : PROXIES_THROW) {
             DataSource wrapped = wrapped(DataSource.class, database.dataSource(), "execute", thrown);
@@ -956,8 +935,7 @@ class CommitWritesTest {
     }
 
     /** The driver names what it has prepared five times; nothing of it is there twice, but for the COMMIT. */
-    @ParameterizedTest
-    @MethodSource("ways")
+    @EveryStrategy
     void theServerKeepsEachStatementOnce(LockStrategy strategy, Way way) throws Exception {
         // On a busy machine a wait may have looked like a crowd: with a key in front the lock is another statement.
         RowLocks locks =

@@ -113,8 +113,6 @@ class LockListenerTest {
                 .isInstanceOf(LockNotAvailableException.class);
         // What was not had was not held.
         assertThat(holds).hasSize(3);
-        alice.rollback();
-        bob.rollback();
     }
 
     @EveryStrategy
@@ -272,8 +270,7 @@ class LockListenerTest {
         expect(List.of(key), FOR_UPDATE, strategy, LockWait.FOREVER, Outcome.FAILED);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = "ROW", mode = EnumSource.Mode.EXCLUDE)
+    @EveryStrategy.WithKey
     void moreKeysThanTheBudgetAreToldAsFailed(LockStrategy strategy) throws Exception {
         RowLocks locks = LockAccess.builder()
                 .strategy(strategy)

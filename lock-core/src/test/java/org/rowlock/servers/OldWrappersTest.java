@@ -19,13 +19,10 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrite;
@@ -36,6 +33,7 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.commit.CommitWay;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
@@ -61,11 +59,6 @@ class OldWrappersTest {
         NEXT,
         /** The AWS Advanced JDBC Wrapper. */
         AWS
-    }
-
-    static Stream<Arguments> wrappersAndStrategies() {
-        return Stream.of(Wrapper.values())
-                .flatMap(wrapper -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(wrapper, strategy)));
     }
 
     private DataSource dataSource(Wrapper wrapper) {
@@ -119,10 +112,8 @@ class OldWrappersTest {
         return result;
     }
 
-    @ParameterizedTest
-    @MethodSource("wrappersAndStrategies")
-    void whatIsStoredIsReportedAsStored(Wrapper wrapper, LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    @EveryStrategy
+    void whatIsStoredIsReportedAsStored(RowLocks locks, Wrapper wrapper) throws Exception {
         DataSource dataSource = dataSource(wrapper);
         int added = 0;
         for (CommitWay way : CommitWay.values()) {
@@ -164,8 +155,7 @@ class OldWrappersTest {
     }
 
     /** As the AWS wrapper after a failover, whose error the work ignores: the new connection holds no lock. */
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     void workIsRefusedIfTheWrapperHasConnectedAnewMeanwhile(LockStrategy strategy) throws Exception {
         for (boolean atCommit : new boolean[] {true, false}) {
             refusesOnANewConnection(strategy, atCommit);

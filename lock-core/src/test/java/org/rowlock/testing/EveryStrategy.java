@@ -5,6 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -17,7 +18,7 @@ import org.junit.platform.commons.PreconditionViolationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 
-/** A test of each strategy. Its first parameters are the strategy, or the locks of it, or both. */
+/** A test of each strategy. Its first parameters are the strategy, or the locks of it, or both, and then enums. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest
@@ -58,7 +59,7 @@ public @interface EveryStrategy {
         }
     }
 
-    /** Gives a test what it has parameters for. */
+    /** Gives a test what it has parameters for: each value of an enum behind each of the strategies. */
     abstract class Given implements ArgumentsProvider {
         private final LockStrategy[] strategies;
 
@@ -72,13 +73,22 @@ public @interface EveryStrategy {
             if (types.length == 0 || types[0] != LockStrategy.class && types[0] != RowLocks.class) {
                 throw new PreconditionViolationException("no strategy in " + context.getRequiredTestMethod());
             }
-            return Arrays.stream(strategies)
-                    .map(strategy -> Arguments.of(Arrays.stream(types)
-                            .takeWhile(type -> type == LockStrategy.class || type == RowLocks.class)
-                            .map(type -> type == RowLocks.class
-                                    ? Named.of(strategy.name(), Locks.locks(strategy))
-                                    : strategy)
-                            .toArray()));
+            Stream<List<Object>> rows = Arrays.stream(strategies).map(List::of);
+            for (Class<?> type : types) {
+                if (type == RowLocks.class || type.isEnum()) {
+                    rows = rows.flatMap(row -> values(type, (LockStrategy) row.get(0))
+                            .map(value -> Stream.concat(row.stream(), Stream.of(value))
+                                    .toList()));
+                }
+            }
+            return rows.map(row -> Arguments.of(row.subList(1, row.size()).toArray()));
+        }
+
+        private static Stream<?> values(Class<?> type, LockStrategy strategy) {
+            if (type == RowLocks.class) {
+                return Stream.of(Named.of(strategy.name(), Locks.locks(strategy)));
+            }
+            return type == LockStrategy.class ? Stream.of(strategy) : Arrays.stream(type.getEnumConstants());
         }
     }
 }

@@ -68,11 +68,6 @@ class EarlyReleaseTest {
         return database.query("select balance from account where id = 1");
     }
 
-    private static Stream<Arguments> waysAndStrategies() {
-        return Stream.of(CommitWay.values())
-                .flatMap(way -> Stream.of(LockStrategy.values()).map(strategy -> Arguments.of(way, strategy)));
-    }
-
     private void awaitWaitingForStandby(Session session) {
         TestDatabase.await(session + " waits for the standby")
                 .until(() -> database.query(
@@ -112,10 +107,9 @@ class EarlyReleaseTest {
                 .isEqualTo("1");
     }
 
-    @ParameterizedTest
-    @MethodSource("waysAndStrategies")
+    @EveryStrategy
     void othersGetTheLockWhileTheCommitWaitsForTheStandby(
-            CommitWay way, LockStrategy strategy, Session writer, Session next) throws Exception {
+            LockStrategy strategy, CommitWay way, Session writer, Session next) throws Exception {
         RowLocks locks = early(strategy);
         // Asks what the server can, and makes the tables' rows known.
         lock(writer, locks, forUpdate(KEY));

@@ -26,14 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Outage;
 import org.rowlock.testing.Pools;
 import org.rowlock.testing.TcpProxy;
@@ -56,36 +55,32 @@ class AdmissionPoolTest {
     @Test
     void hotKeyTakesTwoConnectionsAndABystanderGoesOn() throws Exception {
         RowLocks locks = LockAccess.builder().build();
-        try (HikariDataSource pool = Pools.of(database.dataSource(), POOL)) {
-            CountDownLatch held = new CountDownLatch(1);
-            List<Future<Object>> all = new ArrayList<>();
-            all.add(Threads.start(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
-                held.countDown();
-                letGo.await();
-                return add(tx.connection(), HOT);
-            })));
-            held.await();
-            for (int i = 0; i < CROWD; i++) {
-                all.add(Threads.start(
-                        () -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT))));
-            }
-            // All but the next, who waits at the server.
-            await(() -> entrants(locks, false) == CROWD - 1);
-            await(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
-            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
-                    .isZero();
-
-            on(locks, pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
-            assertThat(database.query("select balance from account where id = 2"))
-                    .isEqualTo("1");
-            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
-
-            letGo.countDown();
-            awaitAll(all);
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo(String.valueOf(CROWD + 1));
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), POOL));
+        CountDownLatch held = new CountDownLatch(1);
+        List<Future<Object>> all = new ArrayList<>();
+        all.add(Threads.start(() -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> {
+            held.countDown();
+            letGo.await();
+            return add(tx.connection(), HOT);
+        })));
+        held.await();
+        for (int i = 0; i < CROWD; i++) {
+            all.add(Threads.start(
+                    () -> on(locks, pool).lock(forUpdate(HOT)).inTransaction(tx -> add(tx.connection(), HOT))));
         }
+        // All but the next, who waits at the server.
+        await(() -> entrants(locks, false) == CROWD - 1);
+        await(() -> pool.getHikariPoolMXBean().getActiveConnections() == 2);
+        assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
+
+        on(locks, pool).lock(forUpdate(COLD)).inTransaction(tx -> add(tx.connection(), COLD));
+        assertThat(database.query("select balance from account where id = 2")).isEqualTo("1");
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(2);
+
+        letGo.countDown();
+        awaitAll(all);
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(CROWD + 1));
+        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
     }
 
     /** Over a network the key would else be free for most of the time. */
@@ -155,11 +150,9 @@ class AdmissionPoolTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource
+    @EveryStrategy
     @EnabledForJreRange(min = JRE.JAVA_21)
-    void thousandVirtualThreadsShareAFewConnections(LockStrategy strategy) throws Exception {
-        RowLocks locks = locks(strategy);
+    void thousandVirtualThreadsShareAFewConnections(RowLocks locks) throws Exception {
         int threads = 1_000;
         AtomicInteger done = new AtomicInteger();
         // By reflection, as the tests are compiled for 17.
