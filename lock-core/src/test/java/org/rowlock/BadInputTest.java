@@ -11,7 +11,6 @@ import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Refusals.assertRefusal;
 
 import java.sql.Connection;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -24,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Requests;
@@ -55,23 +55,9 @@ class BadInputTest {
         return LockAccess.builder().strategy(strategy).idColumns(table, column).build();
     }
 
-    /** The ways to name one key. */
-    private static List<Session.Body<?>> calls(RowLocks locks, LockKey key) {
-        LockWait atMost = LockWait.atMost(Duration.ofSeconds(9));
-        return List.of(
-                c -> locks.in(c).lock(forUpdate(key)),
-                c -> locks.in(c).lock(forUpdate(key).noWait()),
-                c -> locks.in(c).lock(Requests.waiting(forUpdate(key), atMost)),
-                c -> locks.in(c).lock(forUpdate(List.of(key, KEY))),
-                c -> locks.in(c).tryLock(forUpdate(List.of(key, KEY))).isHeld(),
-                c -> locks.in(c).lock(Requests.waiting(forUpdate(List.of(key, KEY)), atMost)),
-                c -> locks.in(c).lockAndRead(forUpdate(key), "select 1", FIRST),
-                c -> locks.in(c).lockAndRead(Requests.waiting(forUpdate(key), atMost), "select 1", FIRST));
-    }
-
     /** Each is a LockTargetException with the words; the transaction is usable if there was no error of the server. */
     private void assertTargetRefused(RowLocks locks, LockKey key, String... words) throws Exception {
-        for (Session.Body<?> body : calls(locks, key)) {
+        for (Session.Body<?> body : Doors.of(locks, key, KEY).values()) {
             Session session = database.session("asker");
             assertTargetRefused(session, body, words);
             session.close();

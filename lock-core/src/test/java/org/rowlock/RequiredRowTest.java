@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.ObservedDataSource;
@@ -34,27 +35,14 @@ class RequiredRowTest {
     @EveryStrategy.WithRow
     void aRowThatIsRequiredAndAbsentIsAnErrorThatLeavesTheTransactionUsable(LockStrategy strategy, Session alice)
             throws Exception {
-        for (LockWait wait : Waits.ALL) {
-            for (Session.Body<?> call : List.<Session.Body<?>>of(
-                    c -> locks(strategy).in(c).lock(Requests.waiting(forUpdate(row("account", 9)), wait)),
-                    c -> locks(strategy)
-                            .in(c)
-                            .tryLock(Requests.waiting(forUpdate(row("account", 9)), wait))
-                            .isHeld(),
-                    c -> locks(strategy)
-                            .in(c)
-                            .lock(Requests.waiting(forUpdate(List.of(row("account", 1), row("account", 9))), wait)),
-                    c -> locks(strategy)
-                            .in(c)
-                            .lockAndRead(
-                                    Requests.waiting(forUpdate(row("account", 9)), wait), "select 1", found -> 1))) {
-                assertThatThrownBy(() -> alice.run(call))
-                        .isInstanceOf(RowAbsentException.class)
-                        .hasMessageContainingAll("account[9]", "no row", "Insert it first");
-                assertThat(Held.of(lock(alice, locks(strategy), forUpdate(row("account", 1)))))
-                        .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
-                alice.rollback();
-            }
+        for (Session.Body<?> call :
+                Doors.of(locks(strategy), row("account", 9), row("account", 1)).values()) {
+            assertThatThrownBy(() -> alice.run(call))
+                    .isInstanceOf(RowAbsentException.class)
+                    .hasMessageContainingAll("account[9]", "no row", "Insert it first");
+            assertThat(Held.of(lock(alice, locks(strategy), forUpdate(row("account", 1)))))
+                    .isEqualTo(strategy == ROW ? Held.ROW_LOCKED : Held.KEY_AND_ROW_LOCKED);
+            alice.rollback();
         }
     }
 

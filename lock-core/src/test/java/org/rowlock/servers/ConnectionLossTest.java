@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.lock;
-import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.Locks.startLock;
 import static org.rowlock.testing.Locks.tryLock;
@@ -23,15 +22,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.Claim;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
-import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Pools;
 import org.rowlock.testing.Session;
@@ -144,19 +142,9 @@ class ConnectionLossTest {
         assertFree(locks);
     }
 
-    @Test
-    void aLostConnectionIsToldByEveryCall() throws Exception {
-        RowLocks locks = locks(LockStrategy.ADVISORY);
-        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
-        RowMapper<Integer> one = row -> 1;
-        for (Session.Body<?> body : List.<Session.Body<?>>of(
-                c -> locks.in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
-                c -> locks.in(c).lock(forUpdate(keys)),
-                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select 1", one),
-                c -> LockAccess.builder().build().in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c).claim(Claim.from("account"), one))) {
+    @EveryStrategy
+    void aLostConnectionIsToldByEveryCall(RowLocks locks) throws Exception {
+        for (Session.Body<?> body : Doors.ofTable(locks, "account").values()) {
             for (boolean begun : List.of(true, false)) {
                 Session alice = database.session("alice");
                 if (begun) {
@@ -185,36 +173,34 @@ class ConnectionLossTest {
 
     @EveryStrategy
     void aPoolKeepsNoBrokenAndNoLockedConnection(RowLocks locks) throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 3)) {
-            Session watcher = database.session("watcher");
-            lock(watcher, locks, forUpdate(row("account", 2)));
-            // One holds, and waits for the watcher: its process dies in the wait.
-            Session runner = database.session("runner");
-            Step<Object> step =
-                    runner.start(unused -> on(locks, pool).lock(forUpdate(KEY)).inTransaction(tx -> {
-                        locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
-                        return null;
-                    }));
-            String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
-            TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
-            crash(Integer.parseInt(database.query(waiting)));
-            assertThat(step.failure()).isInstanceOf(LockConnectionLostException.class);
-            // The pool may lend each broken connection once more, since it checks none that was just in use.
-            int lost = 0;
-            for (long balance = 0; balance < 6; ) {
-                try {
-                    balance = on(locks, pool)
-                            .lock(forUpdate(KEY))
-                            .inTransaction(tx -> locks.in(tx.connection()).lockAndRead(forUpdate(KEY), ADD, BALANCE))
-                            .get(0);
-                } catch (LockConnectionLostException e) {
-                    lost++;
-                }
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), 3));
+        Session watcher = database.session("watcher");
+        lock(watcher, locks, forUpdate(row("account", 2)));
+        // One holds, and waits for the watcher: its process dies in the wait.
+        Session runner = database.session("runner");
+        Step<Object> step =
+                runner.start(unused -> on(locks, pool).lock(forUpdate(KEY)).inTransaction(tx -> {
+                    locks.in(tx.connection()).lock(forUpdate(row("account", 2)));
+                    return null;
+                }));
+        String waiting = "select coalesce(min(pid), 0) from pg_locks where not granted";
+        TestDatabase.await().until(() -> !database.query(waiting).equals("0"));
+        crash(Integer.parseInt(database.query(waiting)));
+        assertThat(step.failure()).isInstanceOf(LockConnectionLostException.class);
+        // The pool may lend each broken connection once more, since it checks none that was just in use.
+        int lost = 0;
+        for (long balance = 0; balance < 6; ) {
+            try {
+                balance = on(locks, pool)
+                        .lock(forUpdate(KEY))
+                        .inTransaction(tx -> locks.in(tx.connection()).lockAndRead(forUpdate(KEY), ADD, BALANCE))
+                        .get(0);
+            } catch (LockConnectionLostException e) {
+                lost++;
             }
-            assertThat(lost).isLessThanOrEqualTo(pool.getMaximumPoolSize());
-            assertThat(database.query("select balance from account where id = 1"))
-                    .isEqualTo("6");
-            assertFree(locks);
         }
+        assertThat(lost).isLessThanOrEqualTo(pool.getMaximumPoolSize());
+        assertThat(database.query("select balance from account where id = 1")).isEqualTo("6");
+        assertFree(locks);
     }
 }

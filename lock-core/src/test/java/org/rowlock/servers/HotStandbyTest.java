@@ -2,7 +2,6 @@ package org.rowlock.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
@@ -14,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
@@ -25,18 +23,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.rowlock.Claim;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
-import org.rowlock.RowMapper;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.value.LockWait;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.Held;
-import org.rowlock.testing.Requests;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
@@ -46,7 +41,6 @@ import org.rowlock.testing.TestPostgres;
 @Tag("long")
 class HotStandbyTest {
     private static final LockKey KEY = row("account", 1);
-    private static final RowMapper<Integer> ID = row -> row.getInt(1);
 
     @TempDir
     static Path directory;
@@ -66,26 +60,11 @@ class HotStandbyTest {
         standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
     }
 
-    private static List<Session.Body<?>> calls(RowLocks locks) {
-        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
-        LockWait atMost = LockWait.atMost(Duration.ofSeconds(9));
-        return List.of(
-                c -> locks.in(c).lock(forUpdate(KEY)),
-                c -> locks.in(c).lock(forShare(KEY)),
-                c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
-                c -> locks.in(c).lock(Requests.waiting(forUpdate(KEY), atMost)),
-                c -> locks.in(c).lock(forUpdate(keys)),
-                c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
-                c -> locks.in(c).lock(Requests.waiting(forUpdate(keys), atMost)),
-                c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
-                c -> locks.in(c).claim(Claim.from("account"), ID));
-    }
-
     @Order(1)
     @EveryStrategy
     void everyLockIsRefused(RowLocks locks) throws Exception {
         for (int isolation : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
-            for (Session.Body<?> body : calls(locks)) {
+            for (Session.Body<?> body : Doors.ofTable(locks, "account").values()) {
                 try (Connection connection = begin(standby.dataSource())) {
                     connection.setTransactionIsolation(isolation);
                     assertRefused(connection, body);

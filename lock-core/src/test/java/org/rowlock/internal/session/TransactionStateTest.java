@@ -3,7 +3,6 @@ package org.rowlock.internal.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockKey.row;
-import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.testing.Failures.assertIllegal;
 import static org.rowlock.testing.Failures.sqlState;
@@ -25,7 +24,6 @@ import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.Claim;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
@@ -33,10 +31,10 @@ import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
-import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
 import org.rowlock.testing.Proxies;
@@ -48,29 +46,9 @@ import org.rowlock.testing.Wire;
 /** Connections and transactions that a lock cannot be taken in are refused, whichever way it is asked for. */
 class TransactionStateTest {
     private static final LockKey KEY = row("account", 1);
-    private static final RowMapper<Integer> ID = row -> row.getInt(1);
 
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(3);
-
-    /** Every way to ask for a lock. */
-    private static Map<String, Session.Body<?>> calls(RowLocks locks) {
-        List<LockKey> keys = LockKey.rows("account", List.of(1, 2));
-        return Map.of(
-                "lock", c -> locks.in(c).lock(forUpdate(KEY)),
-                "lock shared", c -> locks.in(c).lock(forShare(KEY)),
-                "lock noWait", c -> locks.in(c).lock(forUpdate(KEY).noWait()),
-                "tryLock", c -> locks.in(c).tryLock(forUpdate(KEY)).isHeld(),
-                "tryLock atMost",
-                        c -> locks.in(c)
-                                .tryLock(forUpdate(KEY).atMost(Duration.ofSeconds(9)))
-                                .isHeld(),
-                "lockAll", c -> locks.in(c).lock(forUpdate(keys)),
-                "tryLockAll", c -> locks.in(c).tryLock(forUpdate(keys)).isHeld(),
-                "lockAll atMost", c -> locks.in(c).lock(forUpdate(keys).atMost(Duration.ofSeconds(9))),
-                "lockAndRead", c -> locks.in(c).lockAndRead(forUpdate(KEY), "select id from account", ID),
-                "claim", c -> locks.in(c).claim(Claim.from("account"), ID));
-    }
 
     @FunctionalInterface
     private interface Check {
@@ -78,8 +56,8 @@ class TransactionStateTest {
     }
 
     private static void forEachCall(LockStrategy strategy, Check check) throws Exception {
-        RowLocks locks = locks(strategy);
-        for (Map.Entry<String, Session.Body<?>> call : calls(locks).entrySet()) {
+        for (Map.Entry<String, Session.Body<?>> call :
+                Doors.ofTable(locks(strategy), "account").entrySet()) {
             check.check(strategy + " " + call.getKey(), call.getValue());
         }
     }
@@ -118,9 +96,8 @@ class TransactionStateTest {
 
     @EveryStrategy
     void autocommitIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            assertRefusedBeforeAnySql(strategy, connection, "25P01", "setAutoCommit(false)");
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        assertRefusedBeforeAnySql(strategy, connection, "25P01", "setAutoCommit(false)");
     }
 
     /** With it the driver asks the server what each statement returns before it sends the next. */
@@ -256,12 +233,11 @@ class TransactionStateTest {
     @EveryStrategy
     void namesAreRefusedInTheSamePlaces(RowLocks locks) throws Exception {
         Session.Body<?> body = c -> locks.in(c).lock(forUpdate(LockKey.name("nightly")));
-        try (Connection connection = database.dataSource().getConnection()) {
-            assertRefused("name", body, connection, "25P01");
-            connection.setAutoCommit(false);
-            connection.setReadOnly(true);
-            assertRefused("name", body, connection, "25006");
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        assertRefused("name", body, connection, "25P01");
+        connection.setAutoCommit(false);
+        connection.setReadOnly(true);
+        assertRefused("name", body, connection, "25006");
     }
 
     /** A wait ran out, and the connection is lost before the transaction has been made usable again. */
@@ -269,13 +245,12 @@ class TransactionStateTest {
     void lostConnectionIsNotReportedAsAUsableTransaction(RowLocks locks, Session holder) throws Exception {
         lock(holder, locks, forUpdate(KEY));
         ObservedDataSource dataSource = new ObservedDataSource(database.dataSource());
-        try (Connection connection = begin(dataSource)) {
-            dataSource.fail("createStatement", new SQLException("An I/O error occurred", "08006"));
-            assertThatThrownBy(() -> locks.in(connection)
-                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(20)))
-                            .isHeld())
-                    .isInstanceOf(LockConnectionLostException.class);
-        }
+        Connection connection = database.closing(begin(dataSource));
+        dataSource.fail("createStatement", new SQLException("An I/O error occurred", "08006"));
+        assertThatThrownBy(() -> locks.in(connection)
+                        .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(20)))
+                        .isHeld())
+                .isInstanceOf(LockConnectionLostException.class);
     }
 
     /** The cancel arrives before the savepoint is set, so there is no savepoint to roll back to. */

@@ -19,15 +19,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockSerializationException;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
-import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
+import org.rowlock.testing.Doors;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.RoundTripCounter;
 import org.rowlock.testing.Session;
@@ -37,8 +36,6 @@ import org.rowlock.testing.Threads;
 
 /** Which table a name means is the server's to say, at every lock anew. */
 class TableResolutionTest {
-    private static final RowMapper<Integer> ONE = row -> 1;
-
     @RegisterExtension
     final TestDatabase database = TestDatabase.accounts(9);
 
@@ -207,7 +204,7 @@ class TableResolutionTest {
     /** The kept name of the key column is found wrong, and the table is looked up again in the same call. */
     @EveryStrategy.WithRow
     void aSwapToATableWithAnotherKeyColumnIsFollowed(LockStrategy strategy) throws Exception {
-        for (Session.Body<?> body : ways(locks(strategy))) {
+        for (Session.Body<?> body : Doors.ofTable(locks(strategy), "account").values()) {
             alice.run(body);
             alice.rollback();
             swap("create table account_new(number int primary key, balance bigint)");
@@ -255,15 +252,6 @@ class TableResolutionTest {
         assertThat(result.isHeld()).isTrue();
     }
 
-    private static List<Session.Body<?>> ways(RowLocks locks) {
-        return List.of(
-                c -> locks.in(c).lock(forUpdate(row("account", 1))),
-                c -> locks.in(c).lock(forUpdate(LockKey.rows("account", List.of(1, 2)))),
-                c -> locks.in(c).tryLock(forUpdate(row("account", 1))).isHeld(),
-                c -> locks.in(c).lockAndRead(forUpdate(row("account", 1)), "select 1", ONE),
-                c -> locks.in(c).claim(Claim.from("account").limit(1), ONE));
-    }
-
     /** As often as they take turns: what tells them apart is asked for once they have been mixed up. */
     @EveryStrategy
     void aTemporaryTableInFrontAndTheOneBehindItTakeTurns(LockStrategy strategy) throws Exception {
@@ -277,19 +265,18 @@ class TableResolutionTest {
     @EveryStrategy
     void anUnrelatedTemporaryTableCostsNothingAfterAChange(RowLocks locks) throws Exception {
         PGSimpleDataSource counting = RoundTripCounter.counting(database.dataSource());
-        try (Connection one = counting.getConnection();
-                Connection other = counting.getConnection()) {
-            TestDatabase.execute(other, "create temporary table unrelated(id int)");
-            one.setAutoCommit(false);
-            other.setAutoCommit(false);
-            roundTrips(locks, one);
-            int before = roundTrips(locks, other);
-            database.execute("alter table account alter column id type bigint");
-            for (Connection each : List.of(other, one, other, one)) {
-                roundTrips(locks, each);
-            }
-            assertThat(roundTrips(locks, other)).isEqualTo(before);
+        Connection one = database.closing(counting.getConnection());
+        Connection other = database.closing(counting.getConnection());
+        TestDatabase.execute(other, "create temporary table unrelated(id int)");
+        one.setAutoCommit(false);
+        other.setAutoCommit(false);
+        roundTrips(locks, one);
+        int before = roundTrips(locks, other);
+        database.execute("alter table account alter column id type bigint");
+        for (Connection each : List.of(other, one, other, one)) {
+            roundTrips(locks, each);
         }
+        assertThat(roundTrips(locks, other)).isEqualTo(before);
     }
 
     /** As of a VACUUM FULL of an old partition, for which a row lock in another partition does not wait either. */
@@ -310,21 +297,20 @@ class TableResolutionTest {
     void callersThatStartTogetherShareOneLookUp(LockStrategy strategy) throws Exception {
         PGSimpleDataSource counting = RoundTripCounter.counting(database.dataSource());
         int callers = 4;
-        try (Connection one = begin(counting)) {
-            RowLocks alone = locks(strategy);
-            int first = roundTrips(alone, one);
-            int later = roundTrips(alone, one);
-            for (int round = 0; round < 5; round++) {
-                RowLocks locks = locks(strategy);
-                CyclicBarrier start = new CyclicBarrier(callers);
-                List<Integer> counted = Threads.query(callers, number -> {
-                    try (Connection connection = begin(counting)) {
-                        start.await(30, TimeUnit.SECONDS);
-                        return roundTrips(locks, connection, number + 1);
-                    }
-                });
-                assertThat(counted.stream().mapToInt(Integer::intValue).sum()).isEqualTo(first + (callers - 1) * later);
-            }
+        Connection one = database.closing(begin(counting));
+        RowLocks alone = locks(strategy);
+        int first = roundTrips(alone, one);
+        int later = roundTrips(alone, one);
+        for (int round = 0; round < 5; round++) {
+            RowLocks locks = locks(strategy);
+            CyclicBarrier start = new CyclicBarrier(callers);
+            List<Integer> counted = Threads.query(callers, number -> {
+                try (Connection connection = begin(counting)) {
+                    start.await(30, TimeUnit.SECONDS);
+                    return roundTrips(locks, connection, number + 1);
+                }
+            });
+            assertThat(counted.stream().mapToInt(Integer::intValue).sum()).isEqualTo(first + (callers - 1) * later);
         }
     }
 
