@@ -136,9 +136,19 @@ public final class Crowd implements AutoCloseable {
         return failures;
     }
 
+    /** How many of a table's rows each transaction has written, in the order of the first. */
+    public static String transactions(TestDatabase database, String table) throws SQLException {
+        return database.query("select string_agg(n::text, ' ' order by first) from"
+                + " (select count(*) n, min(place) first from " + table + " group by xmin::text) t");
+    }
+
     /** One more waits, behind the others. */
     public Caller add(CommitWrites writes) {
-        return add(() -> on(locks, dataSource).lock(forUpdate(KEY)).execute(writes));
+        return add(forUpdate(KEY), writes);
+    }
+
+    public Caller add(LockRequest request, CommitWrites writes) {
+        return add(() -> on(locks, dataSource).lock(request).execute(writes));
     }
 
     public Caller add(Call call) {

@@ -71,9 +71,7 @@ class GroupIdentityTest {
 
     private void expect(List<Throwable> failures, String transactions, String table) throws SQLException {
         assertThat(failures).containsOnlyNulls();
-        assertThat(database.query("select string_agg(n::text, ' ' order by first) from"
-                        + " (select count(*) n, min(place) first from " + table + " group by xmin::text) t"))
-                .isEqualTo(transactions);
+        assertThat(Crowd.transactions(database, table)).isEqualTo(transactions);
     }
 
     private static String alone() {
@@ -274,15 +272,14 @@ class GroupIdentityTest {
     /** The session was looked at before. */
     @Test
     void aSessionThatIsAlteredLaterIsNotGrouped() throws Exception {
-        try (Connection one = database.dataSource().getConnection()) {
-            DataSource only = OneConnection.of(one);
-            RowLocks locks = Crowd.builder(CALLERS).build();
-            for (String transactions : List.of("4", "1 1 1 1")) {
-                database.execute("delete from entry");
-                expect(pay(locks, only), transactions);
-                one.setAutoCommit(true);
-                TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
-            }
+        Connection one = database.closing(database.dataSource().getConnection());
+        DataSource only = OneConnection.of(one);
+        RowLocks locks = Crowd.builder(CALLERS).build();
+        for (String transactions : List.of("4", "1 1 1 1")) {
+            database.execute("delete from entry");
+            expect(pay(locks, only), transactions);
+            one.setAutoCommit(true);
+            TestDatabase.execute(one, "set timezone = 'Asia/Tokyo'");
         }
     }
 
@@ -297,58 +294,54 @@ class GroupIdentityTest {
                 "create table " + other + ".entry(id int)");
         ThreadLocal<Boolean> tenant = ThreadLocal.withInitial(() -> false);
         DataSource byThread = running(() -> tenant.get() ? "set search_path = " + other : "select 1");
-        try {
-            RowLocks locks = on(Crowd.builder(CALLERS).build(), byThread);
-            tenant.set(true);
-            locks.lock(forUpdate(LockKey.name("any"))).execute(ENTER, 2);
-            tenant.remove();
-            try (Crowd crowd = Crowd.behind(database, locks, byThread)) {
-                crowd.add(() -> locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 1));
-                crowd.add(() -> {
-                    tenant.set(true);
-                    locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 3);
-                });
-            }
-            assertThat(database.query("select string_agg(id::text, ' ') from entry"))
-                    .isEqualTo("1");
-            assertThat(database.query("select string_agg(id::text, ' ') from " + other + ".entry"))
-                    .isEqualTo("2 3");
-        } finally {
-            database.execute("drop schema " + other + " cascade");
+        database.closing(() -> database.execute("drop schema " + other + " cascade"));
+        RowLocks locks = on(Crowd.builder(CALLERS).build(), byThread);
+        tenant.set(true);
+        locks.lock(forUpdate(LockKey.name("any"))).execute(ENTER, 2);
+        tenant.remove();
+        try (Crowd crowd = Crowd.behind(database, locks, byThread)) {
+            crowd.add(() -> locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 1));
+            crowd.add(() -> {
+                tenant.set(true);
+                locks.lock(forUpdate(Crowd.KEY)).execute(ENTER, 3);
+            });
         }
+        assertThat(database.query("select string_agg(id::text, ' ') from entry"))
+                .isEqualTo("1");
+        assertThat(database.query("select string_agg(id::text, ' ') from " + other + ".entry"))
+                .isEqualTo("2 3");
     }
 
     /** As of a report that has left its table to the pool. The sessions and the tables were looked at before. */
     @ParameterizedTest
     @ValueSource(strings = {"account", "entry"})
     void aTemporaryTableOfTheLeaderTakesNoWriteOfAnother(String table) throws Exception {
-        try (Connection one = database.dataSource().getConnection()) {
-            DataSource only = OneConnection.of(one);
-            RowLocks locks = Crowd.builder(CALLERS).build();
-            expect(pay(locks, only), String.valueOf(CALLERS));
-            one.setAutoCommit(true);
-            TestDatabase.execute(one, "create temp table " + table + "(like " + table + " including all)");
-            TestDatabase.execute(one, "insert into " + table + " select * from " + database.schema() + '.' + table);
-            ThreadLocal<Boolean> first = ThreadLocal.withInitial(() -> false);
-            DataSource both = TestDataSource.of(() ->
-                    first.get() ? only.getConnection() : database.dataSource().getConnection());
-            try (Crowd crowd = Crowd.behind(database, locks, both)) {
-                crowd.add(() -> {
-                    first.set(true);
-                    on(locks, both).lock(forUpdate(Crowd.KEY)).execute(PAY);
-                });
-                for (int id = 1; id < CALLERS; id++) {
-                    CommitWrites writes = new CommitWrites();
-                    writes.add(PAY).expectOneRow();
-                    writes.add(ENTER, CALLERS + id);
-                    crowd.add(writes);
-                }
+        Connection one = database.closing(database.dataSource().getConnection());
+        DataSource only = OneConnection.of(one);
+        RowLocks locks = Crowd.builder(CALLERS).build();
+        expect(pay(locks, only), String.valueOf(CALLERS));
+        one.setAutoCommit(true);
+        TestDatabase.execute(one, "create temp table " + table + "(like " + table + " including all)");
+        TestDatabase.execute(one, "insert into " + table + " select * from " + database.schema() + '.' + table);
+        ThreadLocal<Boolean> first = ThreadLocal.withInitial(() -> false);
+        DataSource both = TestDataSource.of(
+                () -> first.get() ? only.getConnection() : database.dataSource().getConnection());
+        try (Crowd crowd = Crowd.behind(database, locks, both)) {
+            crowd.add(() -> {
+                first.set(true);
+                on(locks, both).lock(forUpdate(Crowd.KEY)).execute(PAY);
+            });
+            for (int id = 1; id < CALLERS; id++) {
+                CommitWrites writes = new CommitWrites();
+                writes.add(PAY).expectOneRow();
+                writes.add(ENTER, CALLERS + id);
+                crowd.add(writes);
             }
-            assertThat(database.query("select count(*) from entry where id > " + CALLERS))
-                    .isEqualTo(String.valueOf(CALLERS - 1));
-            assertThat(database.query("select balance >= " + (2 * CALLERS - 1) + " from account where id = 1"))
-                    .isEqualTo("t");
         }
+        assertThat(database.query("select count(*) from entry where id > " + CALLERS))
+                .isEqualTo(String.valueOf(CALLERS - 1));
+        assertThat(database.query("select balance >= " + (2 * CALLERS - 1) + " from account where id = 1"))
+                .isEqualTo("t");
     }
 
     private void expectAloneWithEntriesOnly(DataSource dataSource) throws Exception {
@@ -373,11 +366,10 @@ class GroupIdentityTest {
     /** The leader would lock a row that is its own, for writes of others to a table of all. */
     @Test
     void aTemporaryTableIsNotLockedForOthers() throws Exception {
-        try (Connection one = database.dataSource().getConnection()) {
-            TestDatabase.execute(one, "create temp table account(like account including all)");
-            TestDatabase.execute(one, "insert into account values (1)");
-            expectAloneWithEntriesOnly(OneConnection.of(one));
-        }
+        Connection one = database.closing(database.dataSource().getConnection());
+        TestDatabase.execute(one, "create temp table account(like account including all)");
+        TestDatabase.execute(one, "insert into account values (1)");
+        expectAloneWithEntriesOnly(OneConnection.of(one));
     }
 
     /** As of a DataSource that gives the connection the tenant of its thread. */

@@ -86,8 +86,7 @@ class GroupedCallsTest {
 
     /** How many of the ledger's rows each transaction has written, in the order of the first. */
     private String transactions() throws SQLException {
-        return database.query("select string_agg(n::text, ' ' order by first) from"
-                + " (select count(*) n, min(place) first from ledger group by xmin::text) t");
+        return Crowd.transactions(database, "ledger");
     }
 
     /** A call for each of the ids, with amounts that differ. No amount is 13, because the ledger refuses it. */
@@ -444,17 +443,12 @@ class GroupedCallsTest {
 
     @Test
     void theShortestWaitOfAGroupBoundsItAndTheOthersWaitOn() throws Exception {
-        DataSource dataSource = database.dataSource();
         LockWait patient = LockWait.atMost(TestDatabase.DEADLINE);
         RowLocks locks = Crowd.builder(8).build();
         List<Caller> callers = new ArrayList<>();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
-            callers.add(crowd.add(() -> on(locks, dataSource)
-                    .lock(Requests.waiting(forUpdate(Crowd.KEY), patient))
-                    .execute(pay(1, 1))));
-            callers.add(crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)))
-                    .execute(pay(2, 1))));
+        try (Crowd crowd = Crowd.behind(database, locks)) {
+            callers.add(crowd.add(Requests.waiting(forUpdate(Crowd.KEY), patient), pay(1, 1)));
+            callers.add(crowd.add(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(1)), pay(2, 1)));
             callers.add(crowd.add(pay(3, 1)));
             crowd.left(callers.get(1));
         }
@@ -467,18 +461,13 @@ class GroupedCallsTest {
     /** Alone it would not have waited for the row of the other. */
     @EveryStrategy
     void aBoundEndsTheWaitBehindAWriteOfAnotherMember(LockStrategy strategy) throws Exception {
-        DataSource dataSource = database.dataSource();
         RowLocks locks = Crowd.builder(2).strategy(strategy).build();
         CommitWrites waiting = pay(2, "update account set balance = balance + 1 where id = 2");
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource);
+        try (Crowd crowd = Crowd.behind(database, locks);
                 Connection other = TestDatabase.begin(database.dataSource())) {
             TestDatabase.execute(other, "update account set balance = 0 where id = 2");
-            Caller leader = crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
-                    .execute(pay(1, 1)));
-            Caller member = crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(2)))
-                    .execute(waiting));
+            Caller leader = crowd.add(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(1, 1));
+            Caller member = crowd.add(forUpdate(Crowd.KEY).atMost(Duration.ofSeconds(2)), waiting);
             crowd.start();
             assertThat(leader.failure()).isNull();
             assertThat(ids()).isEqualTo("1");
@@ -500,9 +489,7 @@ class GroupedCallsTest {
         try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
             for (int i = 1; i <= 2; i++) {
                 int id = i;
-                crowd.add(() -> on(locks, dataSource)
-                        .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
-                        .execute(pay(id, 1)));
+                crowd.add(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(id, 1));
             }
         }
         assertThat(transactions()).isEqualTo("2");
@@ -616,19 +603,12 @@ class GroupedCallsTest {
     /** Keys are equal by value, and the row lock is by the spelling. */
     @Test
     void othersOfTheKeyAreNotGrouped() throws Exception {
-        DataSource dataSource = database.dataSource();
         RowLocks locks = Crowd.builder(8).build();
-        try (Crowd crowd = Crowd.behind(database, locks, dataSource)) {
+        try (Crowd crowd = Crowd.behind(database, locks)) {
             crowd.add(pay(1, 1));
-            crowd.add(() -> on(locks, dataSource)
-                    .lock(LockRequest.forNoKeyUpdate(Crowd.KEY))
-                    .execute(pay(2, 1)));
-            crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).allowAbsent())
-                    .execute(pay(3, 1)));
-            crowd.add(() -> on(locks, dataSource)
-                    .lock(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE))
-                    .execute(pay(4, 1)));
+            crowd.add(LockRequest.forNoKeyUpdate(Crowd.KEY), pay(2, 1));
+            crowd.add(forUpdate(Crowd.KEY).allowAbsent(), pay(3, 1));
+            crowd.add(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(4, 1));
             crowd.add(pay(5, 1));
         }
         assertThat(ids()).isEqualTo("1 2 3 4 5");
@@ -683,9 +663,8 @@ class GroupedCallsTest {
                 Statement statement = other.createStatement();
                 Crowd crowd = Crowd.behind(database, locks, dataSource, one)) {
             statement.execute("select from word where id = upper('" + lower + "') for update");
-            Caller leader = crowd.add(() -> on(locks, dataSource).lock(one).execute(pay(1, 1)));
-            Caller waiting =
-                    crowd.add(() -> on(locks, dataSource).lock(forUpdate(both)).execute(pay(2, 1)));
+            Caller leader = crowd.add(one, pay(1, 1));
+            Caller waiting = crowd.add(forUpdate(both), pay(2, 1));
             crowd.start();
             assertThat(leader.failure()).isNull();
             awaitBlocked(waiting);
