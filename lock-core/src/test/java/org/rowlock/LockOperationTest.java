@@ -211,7 +211,6 @@ class LockOperationTest {
             }
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo("16");
-        other.rollback();
     }
 
     @EveryStrategy.WithRow

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.testing.Held;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -24,9 +25,7 @@ class WriteBeforeLockTest {
     final TestDatabase database = TestDatabase.accounts(1, "create table entry(account int references account)");
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
+    @ValueSource(strings = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
     void bothDeadlocksAndSaysWhy(String write, Session writer, Session locker) throws Exception {
         RowLocks locks = locks(LockStrategy.BOTH);
         // The one that waits longer finds the deadlock, which is to be the writer.
@@ -43,7 +42,6 @@ class WriteBeforeLockTest {
                                 + " strategy ROW.");
         writer.rollback();
         second.get();
-        locker.rollback();
     }
 
     /** What is done already is not advised. */
@@ -67,13 +65,10 @@ class WriteBeforeLockTest {
                 .hasMessageNotContaining("strategy ROW.");
         one.rollback();
         waits.get();
-        other.rollback();
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
+    @ValueSource(strings = {"update account set balance = 1 where id = 1", "insert into entry values (1)"})
     void rowDoesNot(String write, Session writer, Session locker) throws Exception {
         RowLocks locks = locks(LockStrategy.ROW);
         writer.execute(write);
@@ -81,6 +76,5 @@ class WriteBeforeLockTest {
         lock(writer, locks, forUpdate(KEY));
         writer.commit();
         assertThat(Held.of(second.get())).isEqualTo(Held.ROW_LOCKED);
-        locker.rollback();
     }
 }

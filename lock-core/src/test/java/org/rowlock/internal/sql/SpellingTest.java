@@ -177,8 +177,8 @@ class SpellingTest {
 
     /** The right spelling is refused too, as nothing but the server can tell. */
     @EveryStrategy.WithKey
-    void keysRefuseTypesWhoseSpellingsOnlyTheServerKnows(LockStrategy strategy, Session alice) throws Exception {
-        RowLocks locks = locks(strategy);
+    void keysRefuseTypesWhoseSpellingsOnlyTheServerKnows(LockStrategy strategy, RowLocks locks, Session alice)
+            throws Exception {
         for (String type : List.of("boolean", "inet")) {
             database.execute("drop table if exists thing", "create table thing(id " + type + " primary key)");
             for (Session.Body<?> way : ways(locks, row("thing", "true"))) {
@@ -223,9 +223,8 @@ class SpellingTest {
 
     /** If a table has another id beside its primary key, idColumns says so. */
     @EveryStrategy
-    void anIdOfAnotherKindIsRefused(LockStrategy strategy, Session alice) throws Exception {
+    void anIdOfAnotherKindIsRefused(LockStrategy strategy, RowLocks locks, Session alice) throws Exception {
         createThing("bigint", "7");
-        RowLocks locks = locks(strategy);
         for (LockKey key : List.of(row("thing", "ORD-7"), row("thing", "4Z"), row("thing", 1, "x"))) {
             assertThatThrownBy(() -> lock(alice, locks, forUpdate(key)))
                     .isInstanceOf(LockTargetException.class)
@@ -247,7 +246,6 @@ class SpellingTest {
         database.execute("create table bare(id int)");
         LockResult result = lock(alice, locks(LockStrategy.ADVISORY), forUpdate(row("bare", "007")));
         assertThat(Held.of(result)).isEqualTo(Held.KEY_LOCKED);
-        alice.rollback();
     }
 
     /**
