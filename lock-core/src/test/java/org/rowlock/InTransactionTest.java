@@ -442,22 +442,20 @@ class InTransactionTest {
 
     /** The pool's own statement has begun a transaction by the time that it hands out the connection. */
     @EveryStrategy.WithRow
-    void aPoolMayInitializeItsConnectionsWithoutAutocommit(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
-            pool.setAutoCommit(false);
-            pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
-            pool.setConnectionInitSql("set work_mem = '5MB'");
-            RowLocks locks = locks(strategy);
-            for (int i = 0; i < 2; i++) {
-                String setting = locks.on(pool)
-                        .lock(forUpdate(LockKey.row("account", 1)))
-                        .inTransaction(tx -> {
-                            return TestDatabase.query(
-                                    tx.connection(),
-                                    "select current_setting('work_mem') || current_setting('transaction_isolation')");
-                        });
-                assertThat(setting).isEqualTo("5MBrepeatable read");
-            }
+    void aPoolMayInitializeItsConnectionsWithoutAutocommit(RowLocks locks) throws Exception {
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), 1));
+        pool.setAutoCommit(false);
+        pool.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+        pool.setConnectionInitSql("set work_mem = '5MB'");
+        for (int i = 0; i < 2; i++) {
+            String setting = locks.on(pool)
+                    .lock(forUpdate(LockKey.row("account", 1)))
+                    .inTransaction(tx -> {
+                        return TestDatabase.query(
+                                tx.connection(),
+                                "select current_setting('work_mem') || current_setting('transaction_isolation')");
+                    });
+            assertThat(setting).isEqualTo("5MBrepeatable read");
         }
     }
 }

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -61,14 +60,9 @@ class KeysInMessagesTest {
 
     @BeforeEach
     void start() throws Exception {
-        proxy = TcpProxy.to(database.dataSource());
+        proxy = database.closing(TcpProxy.to(database.dataSource()));
         alice = database.session("alice");
         bob = database.session("bob");
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        proxy.close();
     }
 
     /** How to come by an exception. */

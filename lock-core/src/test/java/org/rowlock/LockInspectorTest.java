@@ -209,39 +209,33 @@ class LockInspectorTest {
     void locksOfHandWrittenSqlAreShown() throws Exception {
         alice.execute("select pg_advisory_xact_lock('account'::regclass::oid::int4, 42)");
         bob.execute("select pg_advisory_lock_shared(hashtextextended('" + database.schema() + "', 0))");
-        try {
-            assertThat(of(KEY)).extracting(Line::key).containsExactly(KEY);
-            long number = Long.parseLong(database.query("select hashtextextended('" + database.schema() + "', 0)"));
-            assertThat(of(LockKey.number(number))).singleElement().satisfies(line -> {
-                assertThat(line.isShared()).isTrue();
-                assertThat(line.pid()).isEqualTo(bob.pid());
-            });
-            assertThat(all()).hasSize(2);
-        } finally {
-            bob.execute("select pg_advisory_unlock_all()");
-        }
+        database.closing(() -> bob.execute("select pg_advisory_unlock_all()"));
+        assertThat(of(KEY)).extracting(Line::key).containsExactly(KEY);
+        long number = Long.parseLong(database.query("select hashtextextended('" + database.schema() + "', 0)"));
+        assertThat(of(LockKey.number(number))).singleElement().satisfies(line -> {
+            assertThat(line.isShared()).isTrue();
+            assertThat(line.pid()).isEqualTo(bob.pid());
+        });
+        assertThat(all()).hasSize(2);
     }
 
     @Test
     void locksOfOtherDatabasesAreNotShown() throws Exception {
         String name = database.schema() + "_other";
         database.execute("create database " + name);
-        try {
-            PGSimpleDataSource elsewhere = database.dataSource();
-            elsewhere.setDatabaseName(name);
-            try (Connection there = begin(elsewhere)) {
-                TestDatabase.execute(
-                        there,
-                        "select pg_advisory_xact_lock(" + oid("account") + "::int4, 42)",
-                        "select pg_advisory_xact_lock(77)");
-                assertThat(all()).isEmpty();
-                assertThat(of(KEY)).isEmpty();
-                assertThat(of(LockKey.number(77))).isEmpty();
-                assertThat(mine(new LockInspector(there).all())).hasSize(2);
-                there.rollback();
-            }
-        } finally {
-            database.execute("drop database " + name + " (force)");
+        database.closing(() -> database.execute("drop database " + name + " (force)"));
+        PGSimpleDataSource elsewhere = database.dataSource();
+        elsewhere.setDatabaseName(name);
+        try (Connection there = begin(elsewhere)) {
+            TestDatabase.execute(
+                    there,
+                    "select pg_advisory_xact_lock(" + oid("account") + "::int4, 42)",
+                    "select pg_advisory_xact_lock(77)");
+            assertThat(all()).isEmpty();
+            assertThat(of(KEY)).isEmpty();
+            assertThat(of(LockKey.number(77))).isEmpty();
+            assertThat(mine(new LockInspector(there).all())).hasSize(2);
+            there.rollback();
         }
     }
 

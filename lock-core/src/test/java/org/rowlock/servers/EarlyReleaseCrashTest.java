@@ -90,9 +90,8 @@ class EarlyReleaseCrashTest {
     @Tag("long")
     void nothingThatAMemberOfAGroupWasAcknowledgedIsLost() throws Exception {
         crashWhilePaying(() -> EarlyWorkers.startInGroups(database.dataSource(), 1));
-        try (Connection connection = database.dataSource().getConnection()) {
-            EarlyWorkers.assertShared(connection);
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        EarlyWorkers.assertShared(connection);
     }
 
     @Test
@@ -109,11 +108,10 @@ class EarlyReleaseCrashTest {
             paid = EarlyWorkers.payWithoutWaiting(connection, "off", 1, PAYMENTS);
         }
         crash(writers);
-        try (Connection connection = database.dataSource().getConnection()) {
-            assertThat(paid).hasSize(PAYMENTS);
-            assertThat(EarlyWorkers.stored(connection)).isEmpty();
-            EarlyWorkers.assertWhole(connection);
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        assertThat(paid).hasSize(PAYMENTS);
+        assertThat(EarlyWorkers.stored(connection)).isEmpty();
+        EarlyWorkers.assertWhole(connection);
     }
 
     /** As often as the property rowlock.test.crashes says. */

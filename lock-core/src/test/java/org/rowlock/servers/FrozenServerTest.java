@@ -67,22 +67,21 @@ class FrozenServerTest {
     void theSocketsOwnBoundComesBack(int own, Session holder) throws Exception {
         RowLocks locks = LockAccess.builder().build();
         lock(holder, locks, forUpdate(KEY));
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 1)) {
-            try (Connection connection = begin(pool)) {
-                PgConnection driver = connection.unwrap(PgConnection.class);
-                driver.setNetworkTimeout(Runnable::run, own);
-                assertThat(locks.in(connection)
-                                .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
-                                .isHeld())
-                        .isFalse();
-                assertThat(driver.getNetworkTimeout()).isEqualTo(own);
-                assertThat(locks.in(connection)
-                                .tryLock(forUpdate(LockKey.row("account", 2)).atMost(Duration.ofMinutes(1)))
-                                .isHeld())
-                        .isTrue();
-                assertThat(driver.getNetworkTimeout()).isEqualTo(own);
-                connection.rollback();
-            }
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), 1));
+        try (Connection connection = begin(pool)) {
+            PgConnection driver = connection.unwrap(PgConnection.class);
+            driver.setNetworkTimeout(Runnable::run, own);
+            assertThat(locks.in(connection)
+                            .tryLock(forUpdate(KEY).atMost(Duration.ofMillis(1)))
+                            .isHeld())
+                    .isFalse();
+            assertThat(driver.getNetworkTimeout()).isEqualTo(own);
+            assertThat(locks.in(connection)
+                            .tryLock(forUpdate(LockKey.row("account", 2)).atMost(Duration.ofMinutes(1)))
+                            .isHeld())
+                    .isTrue();
+            assertThat(driver.getNetworkTimeout()).isEqualTo(own);
+            connection.rollback();
         }
     }
 

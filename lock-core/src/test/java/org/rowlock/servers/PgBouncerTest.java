@@ -298,16 +298,15 @@ class PgBouncerTest {
     /** The driver's defaults, where nobody keeps account of prepared statements: seen without anything being lost. */
     @Test
     void verifyRefusesAPoolerThatMixesUpPreparedStatements() throws Exception {
-        try (TestPgBouncer forgetful = TestPgBouncer.start("transaction", "", settingsWithoutPreparing())) {
-            for (int i = 0; i < 20; i++) {
-                PGSimpleDataSource dataSource = forgetful.dataSource();
-                try (HikariDataSource pool = Pools.of(dataSource, 2 + i % 3)) {
-                    DataSource used = i % 2 == 0 ? dataSource : pool;
-                    assertThatThrownBy(() -> RowLocks.of(used).verify())
-                            .isInstanceOf(LockVerificationException.class)
-                            .satisfies(retryable(false))
-                            .hasMessageContainingAll("max_prepared_statements", "prepareThreshold=0");
-                }
+        TestPgBouncer forgetful = database.closing(TestPgBouncer.start("transaction", "", settingsWithoutPreparing()));
+        for (int i = 0; i < 20; i++) {
+            PGSimpleDataSource dataSource = forgetful.dataSource();
+            try (HikariDataSource pool = Pools.of(dataSource, 2 + i % 3)) {
+                DataSource used = i % 2 == 0 ? dataSource : pool;
+                assertThatThrownBy(() -> RowLocks.of(used).verify())
+                        .isInstanceOf(LockVerificationException.class)
+                        .satisfies(retryable(false))
+                        .hasMessageContainingAll("max_prepared_statements", "prepareThreshold=0");
             }
         }
     }
@@ -353,24 +352,23 @@ class PgBouncerTest {
     }
 
     @EveryStrategy
-    void sessionModeWorksWithTheDriversDefaults(LockStrategy strategy) throws Exception {
-        try (TestPgBouncer sessions = TestPgBouncer.start("session", "", Map.of("default_pool_size", "20"))) {
-            RowLocks locks = locks(strategy);
-            on(locks, sessions.dataSource()).verify();
-            PGSimpleDataSource dataSource = sessions.dataSource();
-            dataSource.setApplicationName(database.schema());
-            Session alice = database.session("alice", dataSource);
-            Session bob = database.session("bob", dataSource);
-            for (int i = 1; i <= 7; i++) {
-                lock(alice, locks, forUpdate(account(1)));
-                assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
-                alice.commit();
-                assertThat(tryLock(bob, locks, forUpdate(account(1)))).isTrue();
-                bob.commit();
-            }
-            alice.close();
-            bob.close();
+    void sessionModeWorksWithTheDriversDefaults(RowLocks locks) throws Exception {
+        TestPgBouncer sessions =
+                database.closing(TestPgBouncer.start("session", "", Map.of("default_pool_size", "20")));
+        on(locks, sessions.dataSource()).verify();
+        PGSimpleDataSource dataSource = sessions.dataSource();
+        dataSource.setApplicationName(database.schema());
+        Session alice = database.session("alice", dataSource);
+        Session bob = database.session("bob", dataSource);
+        for (int i = 1; i <= 7; i++) {
+            lock(alice, locks, forUpdate(account(1)));
+            assertThat(tryLock(bob, locks, forUpdate(account(1)))).isFalse();
+            alice.commit();
+            assertThat(tryLock(bob, locks, forUpdate(account(1)))).isTrue();
+            bob.commit();
         }
+        alice.close();
+        bob.close();
     }
 
     /**
@@ -378,24 +376,23 @@ class PgBouncerTest {
      */
     @EveryStrategy
     void statementPoolingIsRefused(RowLocks locks) throws Exception {
-        try (TestPgBouncer statements = TestPgBouncer.start("statement", "", Map.of())) {
-            PGSimpleDataSource dataSource = statements.dataSource();
-            dataSource.setPrepareThreshold(0);
-            dataSource.setApplicationName(database.schema());
-            for (int level : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
-                try (Connection connection = dataSource.getConnection()) {
-                    connection.setTransactionIsolation(level);
-                    connection.setAutoCommit(false);
-                    assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
-                            .isInstanceOf(RowlockException.class)
-                            .hasMessageContainingAll("a pooler in front of it, refused", "statement pooling");
-                }
+        TestPgBouncer statements = database.closing(TestPgBouncer.start("statement", "", Map.of()));
+        PGSimpleDataSource dataSource = statements.dataSource();
+        dataSource.setPrepareThreshold(0);
+        dataSource.setApplicationName(database.schema());
+        for (int level : List.of(Connection.TRANSACTION_READ_COMMITTED, Connection.TRANSACTION_REPEATABLE_READ)) {
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setTransactionIsolation(level);
+                connection.setAutoCommit(false);
+                assertThatThrownBy(() -> locks.in(connection).lock(forUpdate(account(1))))
+                        .isInstanceOf(RowlockException.class)
+                        .hasMessageContainingAll("a pooler in front of it, refused", "statement pooling");
             }
-            assertThatThrownBy(() -> on(locks, dataSource).verify())
-                    .isInstanceOf(RowlockException.class)
-                    .hasMessageContaining("pool_mode = transaction");
-            assertThat(locksOnTheServer()).isEqualTo("0");
         }
+        assertThatThrownBy(() -> on(locks, dataSource).verify())
+                .isInstanceOf(RowlockException.class)
+                .hasMessageContaining("pool_mode = transaction");
+        assertThat(locksOnTheServer()).isEqualTo("0");
     }
 
     /** Before 1.21, and with the driver's default threshold, the error is PgBouncer's; nothing stays locked. */

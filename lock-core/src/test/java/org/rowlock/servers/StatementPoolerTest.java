@@ -3,7 +3,6 @@ package org.rowlock.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
-import static org.rowlock.testing.Locks.locks;
 import static org.rowlock.testing.Locks.on;
 import static org.rowlock.testing.Refusals.retryable;
 
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.rowlock.LockStrategy;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.testing.EveryStrategy;
@@ -59,23 +57,20 @@ class StatementPoolerTest {
     }
 
     @EveryStrategy
-    void isRefusedForGood(LockStrategy strategy) throws Exception {
-        try (StatementPooler pooler = new StatementPooler(database.dataSource(), Integer.MAX_VALUE)) {
-            RowLocks locks = locks(strategy);
-            assertThatThrownBy(() -> on(locks, pooler.dataSource()).verify())
-                    .isInstanceOf(LockVerificationException.class)
-                    .satisfies(retryable(false))
-                    .hasMessageContainingAll("two sessions", "pool_mode = transaction", "pool \"transaction\"");
-        }
+    void isRefusedForGood(RowLocks locks) throws Exception {
+        StatementPooler pooler = database.closing(new StatementPooler(database.dataSource(), Integer.MAX_VALUE));
+        assertThatThrownBy(() -> on(locks, pooler.dataSource()).verify())
+                .isInstanceOf(LockVerificationException.class)
+                .satisfies(retryable(false))
+                .hasMessageContainingAll("two sessions", "pool_mode = transaction", "pool \"transaction\"");
     }
 
     /** So that the pooler of this test does nothing else. */
     @Test
     void passesWhereEachClientKeepsItsSession() throws Exception {
-        try (StatementPooler pooler = new StatementPooler(database.dataSource(), 0)) {
-            RowLocks.of(pooler.dataSource()).verify();
-            assertThat(pooler.statements.get()).isPositive();
-        }
+        StatementPooler pooler = database.closing(new StatementPooler(database.dataSource(), 0));
+        RowLocks.of(pooler.dataSource()).verify();
+        assertThat(pooler.statements.get()).isPositive();
     }
 
     /** As a server that fails over behind a pooler. */

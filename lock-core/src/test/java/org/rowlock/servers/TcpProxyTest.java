@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,12 +31,7 @@ class TcpProxyTest {
 
     @BeforeEach
     void start() throws Exception {
-        proxy = TcpProxy.to(database.dataSource());
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        proxy.close();
+        proxy = database.closing(TcpProxy.to(database.dataSource()));
     }
 
     private Connection connect() throws Exception {
@@ -46,9 +40,8 @@ class TcpProxyTest {
 
     @Test
     void everythingArrives() throws Exception {
-        try (Connection connection = connect()) {
-            assertThat(query(connection, "select repeat('x', 3000000)")).hasSize(3_000_000);
-        }
+        Connection connection = database.closing(connect());
+        assertThat(query(connection, "select repeat('x', 3000000)")).hasSize(3_000_000);
     }
 
     /**
@@ -60,20 +53,18 @@ class TcpProxyTest {
     @ValueSource(longs = {200, 500, 1_000, 2_000, 5_000})
     void delayIsThatOfARoundTripWithin10Percent(long micros) throws Exception {
         long nanos = micros * 1_000;
-        try (Connection connection = connect()) {
-            List<Long> undelayed = trips(connection);
-            Duration there = Duration.ofNanos(micros * 400);
-            proxy.delay(there, Duration.ofNanos(nanos).minus(there));
-            List<Long> trips = new ArrayList<>();
-            TestDatabase.await().until(() -> {
-                trips.addAll(trips(connection));
-                return Collections.min(trips) - Collections.min(undelayed) <= nanos * 11 / 10;
-            });
-            assertThat(Collections.min(trips)).isGreaterThanOrEqualTo(nanos);
-            double above = 100.0 * (median(trips) - median(undelayed) - nanos) / nanos;
-            System.out.printf(
-                    Locale.ROOT, "A round trip of %d us takes %.1f %% longer than it should%n", micros, above);
-        }
+        Connection connection = database.closing(connect());
+        List<Long> undelayed = trips(connection);
+        Duration there = Duration.ofNanos(micros * 400);
+        proxy.delay(there, Duration.ofNanos(nanos).minus(there));
+        List<Long> trips = new ArrayList<>();
+        TestDatabase.await().until(() -> {
+            trips.addAll(trips(connection));
+            return Collections.min(trips) - Collections.min(undelayed) <= nanos * 11 / 10;
+        });
+        assertThat(Collections.min(trips)).isGreaterThanOrEqualTo(nanos);
+        double above = 100.0 * (median(trips) - median(undelayed) - nanos) / nanos;
+        System.out.printf(Locale.ROOT, "A round trip of %d us takes %.1f %% longer than it should%n", micros, above);
     }
 
     private static List<Long> trips(Connection connection) throws SQLException {
@@ -120,20 +111,19 @@ class TcpProxyTest {
 
     @Test
     void frozenConnectionGoesOnWhenThawed() throws Exception {
-        try (Connection connection = connect()) {
-            proxy.freeze();
-            CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return query(connection, "select 'late'");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-            assertThatThrownBy(() -> answer.get(50, TimeUnit.MILLISECONDS))
-                    .isInstanceOf(java.util.concurrent.TimeoutException.class);
-            proxy.thaw();
-            assertThat(TestDatabase.result(answer)).isEqualTo("late");
-        }
+        Connection connection = database.closing(connect());
+        proxy.freeze();
+        CompletableFuture<String> answer = CompletableFuture.supplyAsync(() -> {
+            try {
+                return query(connection, "select 'late'");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThatThrownBy(() -> answer.get(50, TimeUnit.MILLISECONDS))
+                .isInstanceOf(java.util.concurrent.TimeoutException.class);
+        proxy.thaw();
+        assertThat(TestDatabase.result(answer)).isEqualTo("late");
     }
 
     @Test

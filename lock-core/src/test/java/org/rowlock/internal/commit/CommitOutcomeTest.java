@@ -33,7 +33,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -86,12 +85,7 @@ class CommitOutcomeTest {
 
     @BeforeEach
     void start() throws Exception {
-        proxy = TcpProxy.to(database.dataSource());
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        proxy.close();
+        proxy = database.closing(TcpProxy.to(database.dataSource()));
     }
 
     private DataSource proxied() throws Exception {
@@ -338,7 +332,6 @@ class CommitOutcomeTest {
         writer.terminate();
         assertThat(step.failure()).isInstanceOf(CommitOutcomeUnknownException.class);
         assertThat(balance()).isEqualTo("0");
-        holder.rollback();
     }
 
     @EveryStrategy
@@ -365,7 +358,6 @@ class CommitOutcomeTest {
                     .hasMessageContaining("cancel");
             assertThat(balance()).isEqualTo("0");
         }
-        holder.rollback();
     }
 
     @EveryStrategy
@@ -652,12 +644,11 @@ class CommitOutcomeTest {
     /** The driver has seen the COMMIT leave and not its answer. */
     @EveryStrategy
     void whatTheDriverMakesOfAnAnswerIsAnUnknownOutcome(LockStrategy strategy) throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
-            for (DataSource from : List.of(database.dataSource(), pool)) {
-                for (CommitWay way : WITH_WRITES) {
-                    assertThat(catchThrowable(() -> way.add(locks(strategy), from, 1, "set client_encoding to latin1")))
-                            .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
-                }
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), 2));
+        for (DataSource from : List.of(database.dataSource(), pool)) {
+            for (CommitWay way : WITH_WRITES) {
+                assertThat(catchThrowable(() -> way.add(locks(strategy), from, 1, "set client_encoding to latin1")))
+                        .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
             }
         }
     }

@@ -182,22 +182,20 @@ class EarlyConfirmationTest {
     @ParameterizedTest
     @MethodSource("waysAndModes")
     void aConnectionThatIsLostInTheFlushIsAnUnknownOutcome(CommitWay way, String mode) throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            PGSimpleDataSource proxied = proxy.through(dataSource(mode));
-            way.add(locks, proxied, 1);
-            for (boolean executed : new boolean[] {false, true}) {
-                if (executed) {
-                    proxy.cutAfter("COMMIT");
-                } else {
-                    proxy.cutBefore("COMMIT");
-                }
-                Session writer = database.session("writer", proxied);
-                assertThat(start(writer, locks, way).failure())
-                        .isExactlyInstanceOf(CommitOutcomeUnknownException.class);
-                // In simple mode the server answers each statement, and may see that its client is gone.
-                boolean surely = executed && !mode.equals("simple");
-                assertThat(balance()).isIn(surely ? "2" : "1", executed ? "2" : "1");
+        TcpProxy proxy = database.closing(TcpProxy.to(database.dataSource()));
+        PGSimpleDataSource proxied = proxy.through(dataSource(mode));
+        way.add(locks, proxied, 1);
+        for (boolean executed : new boolean[] {false, true}) {
+            if (executed) {
+                proxy.cutAfter("COMMIT");
+            } else {
+                proxy.cutBefore("COMMIT");
             }
+            Session writer = database.session("writer", proxied);
+            assertThat(start(writer, locks, way).failure()).isExactlyInstanceOf(CommitOutcomeUnknownException.class);
+            // In simple mode the server answers each statement, and may see that its client is gone.
+            boolean surely = executed && !mode.equals("simple");
+            assertThat(balance()).isIn(surely ? "2" : "1", executed ? "2" : "1");
         }
     }
 

@@ -77,56 +77,49 @@ class EndingLevelTest {
         database.execute(
                 "create role " + role + " login superuser password 'secret'",
                 "grant all on schema " + database.schema() + " to " + role);
-        try {
-            for (String outer : LEVELS) {
-                String target = where.equals("role") ? "role " + role : "database " + name;
-                if (!where.equals("session")) {
-                    database.execute("alter " + target + " set synchronous_commit = " + outer);
+        database.closing(() -> database.execute(
+                "alter database " + name + " reset synchronous_commit", "drop owned by " + role, "drop role " + role));
+        for (String outer : LEVELS) {
+            String target = where.equals("role") ? "role " + role : "database " + name;
+            if (!where.equals("session")) {
+                database.execute("alter " + target + " set synchronous_commit = " + outer);
+            }
+            try (Connection connection = database.dataSourceOf(role).getConnection()) {
+                if (where.equals("session")) {
+                    execute(connection, "set synchronous_commit = " + outer);
                 }
-                try (Connection connection = database.dataSourceOf(role).getConnection()) {
-                    if (where.equals("session")) {
-                        execute(connection, "set synchronous_commit = " + outer);
-                    }
-                    connection.setAutoCommit(false);
-                    for (String inner : LEVELS) {
-                        execute(connection, "set local synchronous_commit = " + inner);
-                        execute(connection, "insert into item values (1)");
-                        assertThat(end(connection)).as("%s in %s", inner, outer).containsOnly(inner);
-                        execute(connection, "insert into item values (1)");
-                        assertThat(end(connection)).as("none in %s", outer).containsOnly(outer);
-                    }
+                connection.setAutoCommit(false);
+                for (String inner : LEVELS) {
+                    execute(connection, "set local synchronous_commit = " + inner);
+                    execute(connection, "insert into item values (1)");
+                    assertThat(end(connection)).as("%s in %s", inner, outer).containsOnly(inner);
+                    execute(connection, "insert into item values (1)");
+                    assertThat(end(connection)).as("none in %s", outer).containsOnly(outer);
                 }
             }
-        } finally {
-            database.execute(
-                    "alter database " + name + " reset synchronous_commit",
-                    "drop owned by " + role,
-                    "drop role " + role);
         }
     }
 
     /** As for a plain COMMIT: it is gone when the function returns. */
     @Test
     void aFunctionsOwnLevelDoesNotCount() throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            execute(connection, "set synchronous_commit = local");
-            connection.setAutoCommit(false);
-            execute(connection, "select insert_at_remote_apply()");
-            assertThat(end(connection)).containsOnly("local");
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        execute(connection, "set synchronous_commit = local");
+        connection.setAutoCommit(false);
+        execute(connection, "select insert_at_remote_apply()");
+        assertThat(end(connection)).containsOnly("local");
     }
 
     /** What it has read, or written before it was made read only, may not be durable yet. */
     @ParameterizedTest
     @ValueSource(strings = {"select count(*) from item", "insert into item values (1)"})
     void aReadOnlyTransactionWaitsLikeAnyOther(String sql) throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            execute(connection, "set synchronous_commit = on");
-            connection.setAutoCommit(false);
-            execute(connection, sql);
-            execute(connection, "set transaction read only");
-            assertThat(end(connection)).containsOnly("on");
-        }
+        Connection connection = database.closing(database.dataSource().getConnection());
+        execute(connection, "set synchronous_commit = on");
+        connection.setAutoCommit(false);
+        execute(connection, sql);
+        execute(connection, "set transaction read only");
+        assertThat(end(connection)).containsOnly("on");
     }
 
     private record BranchId(byte[] getGlobalTransactionId, byte[] getBranchQualifier) implements Xid {
@@ -144,24 +137,20 @@ class EndingLevelTest {
         dataSource.setUser(database.dataSource().getUser());
         dataSource.setPassword(database.dataSource().getPassword());
         XAConnection managed = dataSource.getXAConnection();
-        try {
-            Xid branch = new BranchId(new byte[] {1}, new byte[] {2});
-            managed.getXAResource().start(branch, XAResource.TMNOFLAGS);
-            Connection connection = managed.getConnection();
-            execute(connection, "insert into " + database.schema() + ".item values (1)");
-            assertThatThrownBy(() -> commitEarly(connection)).satisfies(sqlState("55000"));
-            Write write = new Write("insert into " + database.schema() + ".item values (2)");
-            write.again();
-            assertThatThrownBy(
-                            () -> Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, List.of(write), false))
-                    .satisfies(sqlState("55000"));
-            managed.getXAResource().end(branch, XAResource.TMSUCCESS);
-            // However the driver reports that nothing is left to commit: the writes were told to be undone.
-            Throwable unused = catchThrowable(() -> managed.getXAResource().commit(branch, true));
-            assertThat(database.query("select count(*) from item")).isEqualTo("0");
-        } finally {
-            managed.close();
-        }
+        database.closing(managed::close);
+        Xid branch = new BranchId(new byte[] {1}, new byte[] {2});
+        managed.getXAResource().start(branch, XAResource.TMNOFLAGS);
+        Connection connection = managed.getConnection();
+        execute(connection, "insert into " + database.schema() + ".item values (1)");
+        assertThatThrownBy(() -> commitEarly(connection)).satisfies(sqlState("55000"));
+        Write write = new Write("insert into " + database.schema() + ".item values (2)");
+        write.again();
+        assertThatThrownBy(() -> Commit.run(connection, null, List.of(), Ending.Choice.PLAIN, List.of(write), false))
+                .satisfies(sqlState("55000"));
+        managed.getXAResource().end(branch, XAResource.TMSUCCESS);
+        // However the driver reports that nothing is left to commit: the writes were told to be undone.
+        Throwable unused = catchThrowable(() -> managed.getXAResource().commit(branch, true));
+        assertThat(database.query("select count(*) from item")).isEqualTo("0");
     }
 
     /**

@@ -107,21 +107,20 @@ class KeyVersionOneTest {
      */
     @Test
     void sqlOfTheLibraryGivesTheGoldenVectors() throws Exception {
-        try (Connection connection = database.dataSource().getConnection()) {
-            for (GoldenVector vector : GoldenVector.all()) {
-                LockKey key = keyOf(vector);
-                Shape shape = Shape.of(List.of(key));
-                String table = KeySql.from(shape).isEmpty()
-                        ? ""
-                        : " from (select cast(cast(? as oid) as regclass) as oid offset 0) as c";
-                try (PreparedStatement statement =
-                        connection.prepareStatement(select(shape, KeySql.arguments(shape)) + table)) {
-                    int at = KeySql.bindArguments(statement, 1, key);
-                    if (!table.isEmpty()) {
-                        statement.setLong(at, Long.parseLong(vector.oid()));
-                    }
-                    assertThat(keys(statement)).as(vector.what()).containsExactly(expected(vector));
+        Connection connection = database.closing(database.dataSource().getConnection());
+        for (GoldenVector vector : GoldenVector.all()) {
+            LockKey key = keyOf(vector);
+            Shape shape = Shape.of(List.of(key));
+            String table = KeySql.from(shape).isEmpty()
+                    ? ""
+                    : " from (select cast(cast(? as oid) as regclass) as oid offset 0) as c";
+            try (PreparedStatement statement =
+                    connection.prepareStatement(select(shape, KeySql.arguments(shape)) + table)) {
+                int at = KeySql.bindArguments(statement, 1, key);
+                if (!table.isEmpty()) {
+                    statement.setLong(at, Long.parseLong(vector.oid()));
                 }
+                assertThat(keys(statement)).as(vector.what()).containsExactly(expected(vector));
             }
         }
     }
@@ -167,44 +166,39 @@ class KeyVersionOneTest {
 
     @Test
     void everyWayToLockTakesTheKeyOfTheDocs() throws Exception {
-        try (Connection connection = begin(database.dataSource())) {
-            TransactionLocks tx = locks.in(connection);
+        Connection connection = database.closing(begin(database.dataSource()));
+        TransactionLocks tx = locks.in(connection);
 
-            tx.lock(forUpdate(LockKey.row("account", 42)));
-            assertHeld(connection, documented("account", "42"));
+        tx.lock(forUpdate(LockKey.row("account", 42)));
+        assertHeld(connection, documented("account", "42"));
 
-            assertThat(tx.tryLock(forShare(LockKey.row("document", "abc"))).isHeld())
-                    .isTrue();
-            assertHeld(connection, documented("document", "abc"));
+        assertThat(tx.tryLock(forShare(LockKey.row("document", "abc"))).isHeld())
+                .isTrue();
+        assertHeld(connection, documented("document", "abc"));
 
-            tx.lock(forUpdate(List.of(LockKey.row("\"Order Line\"", 7, 42), LockKey.row("document", "Zürich"))));
-            assertHeld(connection, documented("\"Order Line\"", "7\u001f42"), documented("document", "Zürich"));
+        tx.lock(forUpdate(List.of(LockKey.row("\"Order Line\"", 7, 42), LockKey.row("document", "Zürich"))));
+        assertHeld(connection, documented("\"Order Line\"", "7\u001f42"), documented("document", "Zürich"));
 
-            tx.lockAndRead(
-                    forUpdate(LockKey.row("account", 41)),
-                    "select balance from account where id = 41",
-                    r -> r.getLong(1));
-            assertHeld(connection, documented("account", "41"));
+        tx.lockAndRead(
+                forUpdate(LockKey.row("account", 41)), "select balance from account where id = 41", r -> r.getLong(1));
+        assertHeld(connection, documented("account", "41"));
 
-            tx.claim(Claim.from("document").orderBy("code").limit(10), r -> r.getString(1));
-            assertHeld(
-                    connection,
-                    documented("document", "abc"),
-                    documented("document", "Zürich"),
-                    documented("document", "0042"),
-                    documented("document", "2147483648"));
+        tx.claim(Claim.from("document").orderBy("code").limit(10), r -> r.getString(1));
+        assertHeld(
+                connection,
+                documented("document", "abc"),
+                documented("document", "Zürich"),
+                documented("document", "0042"),
+                documented("document", "2147483648"));
 
-            tx.claim(Claim.from("account").limit(10), r -> r.getLong(1));
-            assertHeld(
-                    connection, documented("account", "41"), documented("account", "42"), documented("account", "43"));
+        tx.claim(Claim.from("account").limit(10), r -> r.getLong(1));
+        assertHeld(connection, documented("account", "41"), documented("account", "42"), documented("account", "43"));
 
-            tx.claim(Claim.from("session"), r -> r.getString(1));
-            assertHeld(connection, documented("session", "6F1ED002-AB59-4B1B-8B1E-3C1A7D2F9E10"));
+        tx.claim(Claim.from("session"), r -> r.getString(1));
+        assertHeld(connection, documented("session", "6F1ED002-AB59-4B1B-8B1E-3C1A7D2F9E10"));
 
-            tx.claim(Claim.from("\"Order Line\"").limit(10), r -> r.getLong(1));
-            assertHeld(
-                    connection, documented("\"Order Line\"", "7\u001f42"), documented("\"Order Line\"", "7\u001f43"));
-        }
+        tx.claim(Claim.from("\"Order Line\"").limit(10), r -> r.getLong(1));
+        assertHeld(connection, documented("\"Order Line\"", "7\u001f42"), documented("\"Order Line\"", "7\u001f43"));
     }
 
     @Test
@@ -253,18 +247,15 @@ class KeyVersionOneTest {
     void theNameMeansWhatItMeansToTheSession() throws Exception {
         String other = database.schema() + "_Other";
         database.execute("create schema \"" + other + "\"", "create table \"" + other + "\".account (id bigint)");
-        try {
-            assertThat(lockedBy("account", 42)).isEqualTo(lockedBy(database.schema() + ".ACCOUNT", 42));
-            String qualified = lockedBy("\"" + other + "\".account", 42);
-            assertThat(qualified).isNotEqualTo(lockedBy("account", 42));
-            try (Connection connection = database.dataSource().getConnection()) {
-                connection.setSchema(other);
-                connection.setAutoCommit(false);
-                locks.in(connection).lock(forUpdate(LockKey.row("account", 42)));
-                assertHeld(connection, qualified);
-            }
-        } finally {
-            database.execute("drop schema \"" + other + "\" cascade");
+        database.closing(() -> database.execute("drop schema \"" + other + "\" cascade"));
+        assertThat(lockedBy("account", 42)).isEqualTo(lockedBy(database.schema() + ".ACCOUNT", 42));
+        String qualified = lockedBy("\"" + other + "\".account", 42);
+        assertThat(qualified).isNotEqualTo(lockedBy("account", 42));
+        try (Connection connection = database.dataSource().getConnection()) {
+            connection.setSchema(other);
+            connection.setAutoCommit(false);
+            locks.in(connection).lock(forUpdate(LockKey.row("account", 42)));
+            assertHeld(connection, qualified);
         }
     }
 

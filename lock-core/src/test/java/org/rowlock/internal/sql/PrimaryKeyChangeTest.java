@@ -111,8 +111,6 @@ class PrimaryKeyChangeTest {
         assertThat(tryLock(bob, locks, forUpdate(key))).isFalse();
         assertThat((Object) alice.run(c -> locks.in(c).claim(Claim.from("\"it's \\ a\"\"?\""), row -> row.getInt("x"))))
                 .isEqualTo(List.of(3));
-        alice.rollback();
-        bob.rollback();
     }
 
     @EveryStrategy.WithKey
@@ -218,34 +216,30 @@ class PrimaryKeyChangeTest {
 
     /** Two tenants with a schema each, on one connection, in transactions that have begun. */
     @EveryStrategy.WithRow
-    void tenantsWithOtherPrimaryKeysDoNotDisturbEachOther(LockStrategy strategy) throws Exception {
+    void tenantsWithOtherPrimaryKeysDoNotDisturbEachOther(RowLocks locks) throws Exception {
         String other = database.schema() + "_b";
         database.execute(
                 "create schema " + other,
                 "create table " + other + ".item(new_id int primary key, id int)",
                 "insert into " + other + ".item values (5, 7)");
-        try {
-            RowLocks locks = locks(strategy);
-            Session alice = database.session("alice");
-            int failures = 0;
-            for (int i = 0; i < 10; i++) {
-                for (String schema : List.of(database.schema(), other)) {
-                    alice.execute("set search_path = " + schema);
-                    alice.commit();
-                    alice.execute("select 1");
-                    try {
-                        LockResult result = lock(alice, locks, forUpdate(row("item", 5)));
-                        assertThat(result.absentRows()).isEmpty();
-                    } catch (LockSerializationException e) {
-                        failures++;
-                    }
-                    alice.rollback();
+        database.closing(() -> database.execute("drop schema " + other + " cascade"));
+        Session alice = database.session("alice");
+        int failures = 0;
+        for (int i = 0; i < 10; i++) {
+            for (String schema : List.of(database.schema(), other)) {
+                alice.execute("set search_path = " + schema);
+                alice.commit();
+                alice.execute("select 1");
+                try {
+                    LockResult result = lock(alice, locks, forUpdate(row("item", 5)));
+                    assertThat(result.absentRows()).isEmpty();
+                } catch (LockSerializationException e) {
+                    failures++;
                 }
+                alice.rollback();
             }
-            // Before 18 the server does not say that the search_path is another, so the first time takes a failure.
-            assertThat(failures).isLessThanOrEqualTo(1);
-        } finally {
-            database.execute("drop schema " + other + " cascade");
         }
+        // Before 18 the server does not say that the search_path is another, so the first time takes a failure.
+        assertThat(failures).isLessThanOrEqualTo(1);
     }
 }

@@ -76,16 +76,15 @@ class VerifyTest {
 
     @Test
     void passesThroughAPoolAndGivesTheConnectionsBackAsTheyWere() throws Exception {
-        try (HikariDataSource pool = pool(2)) {
-            for (int i = 0; i < 3; i++) {
-                RowLocks.of(pool).verify();
-            }
-            try (Connection one = pool.getConnection();
-                    Connection other = pool.getConnection()) {
-                assertThat(one.getAutoCommit()).isTrue();
-                assertThat(other.getAutoCommit()).isTrue();
-                assertThat(locks()).isEqualTo("0");
-            }
+        HikariDataSource pool = database.closing(pool(2));
+        for (int i = 0; i < 3; i++) {
+            RowLocks.of(pool).verify();
+        }
+        try (Connection one = pool.getConnection();
+                Connection other = pool.getConnection()) {
+            assertThat(one.getAutoCommit()).isTrue();
+            assertThat(other.getAutoCommit()).isTrue();
+            assertThat(locks()).isEqualTo("0");
         }
     }
 
@@ -102,14 +101,11 @@ class VerifyTest {
     void passesWithATableThatTheRoleCannotSee() throws Exception {
         String hidden = database.schema() + "_hidden";
         database.execute("create schema " + hidden, "create table " + hidden + ".secret(id int primary key)");
-        try {
-            RowLocks locks = LockAccess.builder()
-                    .strategy(hidden + ".secret", LockStrategy.BOTH)
-                    .build();
-            on(locks, database.dataSourceOf(database.role())).verify();
-        } finally {
-            database.execute("drop schema " + hidden + " cascade");
-        }
+        database.closing(() -> database.execute("drop schema " + hidden + " cascade"));
+        RowLocks locks = LockAccess.builder()
+                .strategy(hidden + ".secret", LockStrategy.BOTH)
+                .build();
+        on(locks, database.dataSourceOf(database.role())).verify();
     }
 
     /** As a planner that takes what it drops for idle: the statement answers as ever. */
@@ -176,52 +172,49 @@ class VerifyTest {
     /** Any connection may lead there, also the first one, which holds what the others try. */
     @Test
     void aStandbyBehindTheSameUrlIsNamed() throws Exception {
-        try (StreamingPair pair = StreamingPair.start()) {
-            DataSource primary = pair.primary().dataSource();
-            DataSource standby = pair.standby().dataSource();
-            for (int at : List.of(0, 1, 9, 15)) {
-                AtomicInteger count = new AtomicInteger();
-                DataSource mixed = TestDataSource.of(
-                        () -> (count.getAndIncrement() % 16 == at ? standby : primary).getConnection());
-                assertRefused(RowLocks.of(mixed), false)
-                        .hasCauseInstanceOf(LockTransactionException.class)
-                        .hasMessageContainingAll(
-                                "different servers [primary ",
-                                ", standby ",
-                                ":" + pair.ports().get(1),
-                                "targetServerType=primary");
-                assertThat(count.get()).as("in one look").isEqualTo(16);
-            }
-            RowLocks.of(primary).verify();
+        StreamingPair pair = database.closing(StreamingPair.start());
+        DataSource primary = pair.primary().dataSource();
+        DataSource standby = pair.standby().dataSource();
+        for (int at : List.of(0, 1, 9, 15)) {
+            AtomicInteger count = new AtomicInteger();
+            DataSource mixed =
+                    TestDataSource.of(() -> (count.getAndIncrement() % 16 == at ? standby : primary).getConnection());
+            assertRefused(RowLocks.of(mixed), false)
+                    .hasCauseInstanceOf(LockTransactionException.class)
+                    .hasMessageContainingAll(
+                            "different servers [primary ",
+                            ", standby ",
+                            ":" + pair.ports().get(1),
+                            "targetServerType=primary");
+            assertThat(count.get()).as("in one look").isEqualTo(16);
         }
+        RowLocks.of(primary).verify();
     }
 
     /** A failover in the middle is no verdict, and the next look has one. */
     @Test
     void aConnectionThatIsLostMeanwhileIsRetryable() throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            DataSource dataSource = proxy.through(database.dataSource());
-            for (String statement : List.of("select extname", "pg_backend_pid", "pg_try_advisory")) {
-                proxy.cutBefore(statement);
-                assertRefused(RowLocks.of(dataSource), true);
-                RowLocks.of(dataSource).verify();
-            }
-            assertThat(proxy.cuts()).isEqualTo(3);
-            assertThat(locks()).isEqualTo("0");
+        TcpProxy proxy = database.closing(TcpProxy.to(database.dataSource()));
+        DataSource dataSource = proxy.through(database.dataSource());
+        for (String statement : List.of("select extname", "pg_backend_pid", "pg_try_advisory")) {
+            proxy.cutBefore(statement);
+            assertRefused(RowLocks.of(dataSource), true);
+            RowLocks.of(dataSource).verify();
         }
+        assertThat(proxy.cuts()).isEqualTo(3);
+        assertThat(locks()).isEqualTo("0");
     }
 
     @Test
     void connectionsThatAreLostAgainAndAgainSayNothingAboutTheLocks() throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            PGSimpleDataSource through = proxy.through(database.dataSource());
-            DataSource dataSource = TestDataSource.of(() -> {
-                proxy.cutAfter("pg_try_advisory");
-                return through.getConnection();
-            });
-            assertRefused(RowLocks.of(dataSource), true)
-                    .hasMessageContainingAll("proves nothing about the locks", "Try again");
-        }
+        TcpProxy proxy = database.closing(TcpProxy.to(database.dataSource()));
+        PGSimpleDataSource through = proxy.through(database.dataSource());
+        DataSource dataSource = TestDataSource.of(() -> {
+            proxy.cutAfter("pg_try_advisory");
+            return through.getConnection();
+        });
+        assertRefused(RowLocks.of(dataSource), true)
+                .hasMessageContainingAll("proves nothing about the locks", "Try again");
     }
 
     @Test
@@ -232,14 +225,12 @@ class VerifyTest {
                 .strategy("item", LockStrategy.BOTH)
                 .strategy("seen", LockStrategy.ROW)
                 .build();
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            // Only the lock statement of a row of this table has this in it.
-            proxy.cutBefore("from \"item\" for key share");
-            assertThatThrownBy(() ->
-                            on(locks, proxy.through(database.dataSource())).verify())
-                    .isInstanceOf(LockVerificationException.class);
-            assertThat(proxy.cuts()).isOne();
-        }
+        TcpProxy proxy = database.closing(TcpProxy.to(database.dataSource()));
+        // Only the lock statement of a row of this table has this in it.
+        proxy.cutBefore("from \"item\" for key share");
+        assertThatThrownBy(() -> on(locks, proxy.through(database.dataSource())).verify())
+                .isInstanceOf(LockVerificationException.class);
+        assertThat(proxy.cuts()).isOne();
     }
 
     /** Known by the extension, as they call themselves PostgreSQL. Only their names are here, not they themselves. */
@@ -277,59 +268,54 @@ class VerifyTest {
 
     @Test
     void aPoolThatIsUsedUpDelaysNobodyForLong() throws Exception {
-        try (HikariDataSource pool = Pools.of(database.dataSource(), 2)) {
-            pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
-            CompletableFuture.runAsync(() -> {
-                        RowLocks.of(pool).verify();
-                        assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                    })
-                    .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
-            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
-            assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection())
-                    .isZero();
-        }
+        HikariDataSource pool = database.closing(Pools.of(database.dataSource(), 2));
+        pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis() * 10);
+        CompletableFuture.runAsync(() -> {
+                    RowLocks.of(pool).verify();
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                })
+                .get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isZero();
     }
 
     @Test
     void aPoolThatHasFewerThanWasThoughtIsAskedForThemOnce() throws Exception {
-        try (HikariDataSource pool = pool(3)) {
-            ObservedDataSource observed = new ObservedDataSource(pool);
-            LockAccess.of(LockAccess.builder().build()).verify(observed, 7);
-            assertThat(observed.mostOpen()).isEqualTo(3);
-            assertThat(observed.borrowed()).as("in one look").isEqualTo(3);
-            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
-        }
+        HikariDataSource pool = database.closing(pool(3));
+        ObservedDataSource observed = new ObservedDataSource(pool);
+        LockAccess.of(LockAccess.builder().build()).verify(observed, 7);
+        assertThat(observed.mostOpen()).isEqualTo(3);
+        assertThat(observed.borrowed()).as("in one look").isEqualTo(3);
+        assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
     }
 
     @Test
     void aServerThatHangsIsWaitedForOnlyOnce() throws Exception {
-        try (TcpProxy proxy = TcpProxy.to(database.dataSource())) {
-            DataSource through = proxy.through(database.dataSource());
-            ObservedDataSource observed =
-                    new ObservedDataSource(TestDataSource.of(() -> Wire.tap(through.getConnection(), new Wire.Tap() {
-                        @Override
-                        public void before(int number, String sql) {
-                            if (sql.contains("pg_try_advisory")) {
-                                proxy.freeze();
-                            }
+        TcpProxy proxy = database.closing(TcpProxy.to(database.dataSource()));
+        DataSource through = proxy.through(database.dataSource());
+        ObservedDataSource observed =
+                new ObservedDataSource(TestDataSource.of(() -> Wire.tap(through.getConnection(), new Wire.Tap() {
+                    @Override
+                    public void before(int number, String sql) {
+                        if (sql.contains("pg_try_advisory")) {
+                            proxy.freeze();
                         }
-                    })));
-            assertRefused(RowLocks.of(observed), true).hasMessageContaining("proves nothing about the locks");
-            assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
-            assertThat(observed.open()).isZero();
-            proxy.cutAll();
-        }
+                    }
+                })));
+        assertRefused(RowLocks.of(observed), true).hasMessageContaining("proves nothing about the locks");
+        assertThat(observed.borrowed()).as("in one attempt").isEqualTo(16);
+        assertThat(observed.open()).isZero();
+        proxy.cutAll();
     }
 
     @Test
     void aPoolOfOneConnectionIsTooSmall() throws Exception {
-        try (HikariDataSource pool = pool(1)) {
-            assertThatThrownBy(() -> RowLocks.of(pool).verify())
-                    .isInstanceOf(LockVerificationException.class)
-                    .hasMessageContaining("two connections");
-            // And the one is back.
-            assertThatCode(() -> pool.getConnection().close()).doesNotThrowAnyException();
-        }
+        HikariDataSource pool = database.closing(pool(1));
+        assertThatThrownBy(() -> RowLocks.of(pool).verify())
+                .isInstanceOf(LockVerificationException.class)
+                .hasMessageContaining("two connections");
+        // And the one is back.
+        assertThatCode(() -> pool.getConnection().close()).doesNotThrowAnyException();
     }
 
     @Test
