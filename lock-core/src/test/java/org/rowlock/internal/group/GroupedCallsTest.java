@@ -607,12 +607,14 @@ class GroupedCallsTest {
         try (Crowd crowd = Crowd.behind(database, locks)) {
             crowd.add(pay(1, 1));
             crowd.add(LockRequest.forNoKeyUpdate(Crowd.KEY), pay(2, 1));
-            crowd.add(forUpdate(Crowd.KEY).allowAbsent(), pay(3, 1));
-            crowd.add(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(4, 1));
+            crowd.add(pay(3, 1));
+            crowd.add(forUpdate(Crowd.KEY).allowAbsent(), pay(4, 1));
             crowd.add(pay(5, 1));
+            crowd.add(forUpdate(Crowd.KEY).atMost(TestDatabase.DEADLINE), pay(6, 1));
+            crowd.add(pay(7, 1));
         }
-        assertThat(ids()).isEqualTo("1 2 3 4 5");
-        assertThat(transactions()).isEqualTo("1 1 1 1 1");
+        assertThat(ids()).isEqualTo("1 2 3 4 5 6 7");
+        assertThat(transactions()).isEqualTo("1 1 1 1 1 1 1");
     }
 
     /** As one after the other: what follows a DELETE of the row finds none to lock. */
