@@ -647,6 +647,37 @@ class CommitFlushTest {
         assertThat(database.query("select count(*) from noted")).isEqualTo("0");
     }
 
+    /** Several keys may equal one floating-point number, and an invalid primary key may have equal rows. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "create table precise(id bigint primary key, n int)",
+                "create table precise(id bigint, n int) partition by range (id);"
+                        + " create table parts(id bigint not null, n int);"
+                        + " alter table precise attach partition parts for values from (0) to (9007199254740999);"
+                        + " alter table only precise add primary key (id)"
+            })
+    void aKeyOfSeveralRowsIsCheckedAtTheServer(String table) throws SQLException {
+        database.execute(table.split("; "));
+        database.execute("insert into precise values (9007199254740992), ("
+                + (table.contains("only") ? "9007199254740992)" : "9007199254740993)"));
+        for (Object id : new Object[] {9007199254740992d, 9007199254740992L}) {
+            for (int i = 0; i < 2; i++) {
+                select(connection);
+                keep();
+                boolean isOne = Waiters.update(connection, "update precise set n = ? where id = ?", 1, id) == 1;
+                if (isOne && (table.contains("only") || id instanceof Double)) {
+                    assertThatThrownBy(connection::commit)
+                            .isInstanceOf(CommitFlushException.class)
+                            .hasFieldOrPropertyWithValue("wrongCount", true);
+                } else {
+                    connection.rollback();
+                }
+            }
+        }
+        assertThat(database.query("select count(n) from precise")).isEqualTo("0");
+    }
+
     /** The cached key is out of date: the temporary table is another one. */
     @Test
     void severalRowsAreToldAsStored() throws SQLException {

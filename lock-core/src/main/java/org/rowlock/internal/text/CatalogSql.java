@@ -12,16 +12,17 @@ public final class CatalogSql {
      * An expression for a table {@code c} of pg_class: whether a write to one row of the table always reports one
      * changed row, and a write to no row changes nothing. The expression is false for foreign tables, and for tables
      * with row-level policies, rules, triggers that may skip a row, or triggers for statements. It is also false for
-     * tables with child tables, which may have rows with the same id. Finally, it is false if a statement may call a
-     * volatile function without brackets. The expression does not call pg_partition_tree(), which waits for locks on
-     * partitions.
+     * tables with child tables or an invalid primary key, which may have rows with the same id. Finally, it is false
+     * if a statement may call a volatile function without brackets. The expression does not call pg_partition_tree(),
+     * which waits for locks on partitions.
      */
     public static final String COUNTS_ITS_ROWS = "c.relkind in ('r', 'p') and not (c.relhasrules or c.relrowsecurity)"
             + " and (c.relkind = 'p' or not c.relhassubclass) and not exists (with recursive p as (select c.oid"
             + " union all select i.inhrelid from p join pg_catalog.pg_inherits as i on i.inhparent = p.oid) select"
             + " from p join pg_catalog.pg_class as l on l.oid = p.oid where l.relkind = 'f' or exists (select"
             + " from pg_catalog.pg_trigger as t where t.tgrelid = p.oid and t.tgtype & 3 <> 1 and t.tgtype & 28 <> 0"
-            + " and t.tgenabled <> 'D')) and not " + calls("= 'v'", "");
+            + " and t.tgenabled <> 'D')) and not exists (select from pg_catalog.pg_index as i where i.indrelid = c.oid"
+            + " and i.indisprimary and not i.indisvalid) and not " + calls("= 'v'", "");
 
     /** The extensions that combine several machines into one database. Each machine has its own advisory locks. */
     public static final String OF_SEVERAL_MACHINES = "('citus', 'bdr', 'pgactive', 'spock', 'shardman')";

@@ -70,7 +70,6 @@ public final class Turns extends TransactionEnd {
         }
     }
 
-    /** Records what a statement may change in its session. Called before the statement is sent. */
     private void sees(@Nullable StatementPlan plan) {
         if (!identity.isAlone()) {
             identity.runs(plan == null ? SessionEffect.ALTERS : plan.sessionEffect());
@@ -123,7 +122,8 @@ public final class Turns extends TransactionEnd {
     public void keep(StatementPlan plan, Binds binds, Statement statement) throws SQLException {
         run(() -> {
             boolean begins = !mayHoldLocks && access.isIdle();
-            unchanged = kept.isEmpty() && (unchanged || begins) && plan.callsNothing();
+            boolean isFirst = kept.isEmpty() && (unchanged || begins);
+            unchanged = isFirst && plan.callsNothing() && binds.has(plan.shape().values());
             sees(plan);
             Turn turn = turn(plan, binds, statement, false);
             if (turn != null) {

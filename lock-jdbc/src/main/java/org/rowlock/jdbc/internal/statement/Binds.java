@@ -107,12 +107,8 @@ public final class Binds {
     /** Sets all values on a statement, after its first {@code others} parameters. */
     public void setAll(PreparedStatement statement, int others) throws SQLException {
         for (int i = 0; i < setters.length; i++) {
-            setter(i).set(statement, others + i + 1);
+            Objects.requireNonNull(setters[i]).set(statement, others + i + 1);
         }
-    }
-
-    private Write.Bound setter(int at) {
-        return Objects.requireNonNull(setters[at]);
     }
 
     /**
@@ -122,7 +118,7 @@ public final class Binds {
         int index = at;
         for (Equality equality : some) {
             if (equality.value() instanceof Parameter parameter) {
-                setter(parameter.index() - 1).set(statement, index++);
+                Objects.requireNonNull(setters[parameter.index() - 1]).set(statement, index++);
             }
         }
         return index;
@@ -140,7 +136,8 @@ public final class Binds {
 
     private boolean isKnown(int index) {
         Object value = index <= values.length ? values[index - 1] : null;
-        return value != null && isConstant(value);
+        // To the server, several keys may equal one floating-point number.
+        return value != null && isConstant(value) && !(value instanceof Double || value instanceof Float);
     }
 
     /** Returns the value of a key column. The value must be known, see {@link #has}. */

@@ -66,6 +66,11 @@ public record StatementShape(
         return primaryKey.isEmpty() || values.size() < primaryKey.size() ? null : values;
     }
 
+    /** Returns the values of all equalities. */
+    public List<Value> values() {
+        return equalities.stream().map(Equality::value).toList();
+    }
+
     /** Whether the key is the only condition, so that the statement finds the row if it exists. */
     public boolean hasOnly(List<Value> key) {
         return !moreConditions && equalities.size() == key.size();
