@@ -24,10 +24,10 @@ class AccountService {
     }
 
     private int readAndWrite(long id, long amount, IntConsumer between) {
-        int backend = store.backend();
-        long balance = store.balance(id);
+        int backend = store.backend().getAsInt();
+        long balance = store.balance().applyAsLong(id);
         between.accept(backend);
-        store.setBalance(id, balance + amount);
+        store.write().set(id, balance + amount);
         return backend;
     }
 }

@@ -1,11 +1,17 @@
 package org.rowlock.spring.libraries;
 
-/** The access of a service to the table account, written with one library. */
-interface AccountStore {
-    long balance(long id);
+import java.util.function.IntSupplier;
+import java.util.function.LongUnaryOperator;
 
-    void setBalance(long id, long balance);
-
-    /** Returns the pid of the server process that runs the library's statements. */
-    int backend();
+/**
+ * The access of a service to the table account, written with one library.
+ *
+ * @param balance returns the balance of an account
+ * @param backend returns the pid of the server process that runs the library's statements
+ */
+record AccountStore(LongUnaryOperator balance, Write write, IntSupplier backend) {
+    /** Writes the balance of an account. */
+    interface Write {
+        void set(long id, long balance);
+    }
 }

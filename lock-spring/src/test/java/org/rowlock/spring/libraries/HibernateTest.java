@@ -22,23 +22,11 @@ class HibernateTest extends LibraryContract {
         @Bean
         AccountStore store(EntityManagerFactory factory) {
             EntityManager entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
-            return new AccountStore() {
-                @Override
-                public long balance(long id) {
-                    return entities.find(Account.class, id).balance;
-                }
-
-                @Override
-                public void setBalance(long id, long balance) {
-                    entities.find(Account.class, id).balance = balance;
-                }
-
-                @Override
-                public int backend() {
-                    return (Integer) entities.createNativeQuery("select pg_backend_pid()", Integer.class)
-                            .getSingleResult();
-                }
-            };
+            return new AccountStore(
+                    id -> entities.find(Account.class, id).balance,
+                    (id, balance) -> entities.find(Account.class, id).balance = balance,
+                    () -> (Integer) entities.createNativeQuery("select pg_backend_pid()", Integer.class)
+                            .getSingleResult());
         }
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.spring.libraries;
 
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -12,32 +13,22 @@ class JdbcClientTest extends LibraryContract {
     }
 
     @Import(JdbcTransactions.class)
-    static class Library implements AccountStore {
-        private final JdbcClient jdbc;
-
-        Library(DataSource dataSource) {
-            this.jdbc = JdbcClient.create(dataSource);
-        }
-
-        @Override
-        public long balance(long id) {
-            return jdbc.sql("select balance from account where id = :id")
-                    .param("id", id)
-                    .query(Long.class)
-                    .single();
-        }
-
-        @Override
-        public void setBalance(long id, long balance) {
-            jdbc.sql("update account set balance = :balance where id = :id")
-                    .param("balance", balance)
-                    .param("id", id)
-                    .update();
-        }
-
-        @Override
-        public int backend() {
-            return jdbc.sql("select pg_backend_pid()").query(Integer.class).single();
+    static class Library {
+        @Bean
+        AccountStore store(DataSource dataSource) {
+            JdbcClient jdbc = JdbcClient.create(dataSource);
+            return new AccountStore(
+                    id -> jdbc.sql("select balance from account where id = :id")
+                            .param("id", id)
+                            .query(Long.class)
+                            .single(),
+                    (id, balance) -> jdbc.sql("update account set balance = :balance where id = :id")
+                            .param("balance", balance)
+                            .param("id", id)
+                            .update(),
+                    () -> jdbc.sql("select pg_backend_pid()")
+                            .query(Integer.class)
+                            .single());
         }
     }
 }

@@ -2,6 +2,7 @@ package org.rowlock.spring.libraries;
 
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -12,26 +13,14 @@ class JdbcTemplateTest extends LibraryContract {
     }
 
     @Import(JdbcTransactions.class)
-    static class Library implements AccountStore {
-        private final JdbcTemplate jdbc;
-
-        Library(DataSource dataSource) {
-            this.jdbc = new JdbcTemplate(dataSource);
-        }
-
-        @Override
-        public long balance(long id) {
-            return jdbc.queryForObject("select balance from account where id = ?", Long.class, id);
-        }
-
-        @Override
-        public void setBalance(long id, long balance) {
-            jdbc.update("update account set balance = ? where id = ?", balance, id);
-        }
-
-        @Override
-        public int backend() {
-            return jdbc.queryForObject("select pg_backend_pid()", Integer.class);
+    static class Library {
+        @Bean
+        AccountStore store(DataSource dataSource) {
+            JdbcTemplate jdbc = new JdbcTemplate(dataSource);
+            return new AccountStore(
+                    id -> jdbc.queryForObject("select balance from account where id = ?", Long.class, id),
+                    (id, balance) -> jdbc.update("update account set balance = ? where id = ?", balance, id),
+                    () -> jdbc.queryForObject("select pg_backend_pid()", Integer.class));
         }
     }
 }

@@ -9,6 +9,7 @@ import org.jooq.Field;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Tag;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
@@ -19,29 +20,21 @@ class JooqTest extends LibraryContract {
     }
 
     @Import(JdbcTransactions.class)
-    static class Library implements AccountStore {
+    static class Library {
         private static final Field<Long> ID = field("id", Long.class);
         private static final Field<Long> BALANCE = field("balance", Long.class);
 
-        private final DSLContext dsl;
-
-        Library(DataSource dataSource) {
-            this.dsl = DSL.using(new TransactionAwareDataSourceProxy(dataSource), SQLDialect.POSTGRES);
-        }
-
-        @Override
-        public long balance(long id) {
-            return dsl.select(BALANCE).from(table("account")).where(ID.eq(id)).fetchSingle(BALANCE);
-        }
-
-        @Override
-        public void setBalance(long id, long balance) {
-            dsl.update(table("account")).set(BALANCE, balance).where(ID.eq(id)).execute();
-        }
-
-        @Override
-        public int backend() {
-            return dsl.fetchSingle("select pg_backend_pid()").get(0, Integer.class);
+        @Bean
+        AccountStore store(DataSource dataSource) {
+            DSLContext dsl = DSL.using(new TransactionAwareDataSourceProxy(dataSource), SQLDialect.POSTGRES);
+            var account = table("account");
+            return new AccountStore(
+                    id -> dsl.select(BALANCE).from(account).where(ID.eq(id)).fetchSingle(BALANCE),
+                    (id, balance) -> dsl.update(account)
+                            .set(BALANCE, balance)
+                            .where(ID.eq(id))
+                            .execute(),
+                    () -> dsl.fetchSingle("select pg_backend_pid()").get(0, Integer.class));
         }
     }
 }

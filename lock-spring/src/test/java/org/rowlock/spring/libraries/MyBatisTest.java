@@ -16,16 +16,13 @@ class MyBatisTest extends LibraryContract {
         super(Library.class);
     }
 
-    interface Mapper extends AccountStore {
-        @Override
+    interface Mapper {
         @Select("select balance from account where id = #{id}")
         long balance(@Param("id") long id);
 
-        @Override
         @Update("update account set balance = #{balance} where id = #{id}")
         void setBalance(@Param("id") long id, @Param("balance") long balance);
 
-        @Override
         @Select("select pg_backend_pid()")
         int backend();
     }
@@ -44,6 +41,11 @@ class MyBatisTest extends LibraryContract {
             MapperFactoryBean<Mapper> mapper = new MapperFactoryBean<>(Mapper.class);
             mapper.setSqlSessionFactory(sessions.getObject());
             return mapper;
+        }
+
+        @Bean
+        AccountStore store(Mapper mapper) {
+            return new AccountStore(mapper::balance, mapper::setBalance, mapper::backend);
         }
     }
 }

@@ -40,22 +40,10 @@ class SpringDataJdbcTest extends LibraryContract {
 
         @Bean
         AccountStore store(Accounts accounts) {
-            return new AccountStore() {
-                @Override
-                public long balance(long id) {
-                    return accounts.findById(id).orElseThrow().balance();
-                }
-
-                @Override
-                public void setBalance(long id, long balance) {
-                    accounts.save(new Account(id, balance));
-                }
-
-                @Override
-                public int backend() {
-                    return accounts.backend();
-                }
-            };
+            return new AccountStore(
+                    id -> accounts.findById(id).orElseThrow().balance(),
+                    (id, balance) -> accounts.save(new Account(id, balance)),
+                    accounts::backend);
         }
     }
 }

@@ -33,24 +33,14 @@ class SpringDataJpaTest extends LibraryContract {
 
         @Bean
         AccountStore store(Accounts accounts) {
-            return new AccountStore() {
-                @Override
-                public long balance(long id) {
-                    return accounts.findById(id).orElseThrow().balance;
-                }
-
-                @Override
-                public void setBalance(long id, long balance) {
-                    Account account = accounts.findById(id).orElseThrow();
-                    account.balance = balance;
-                    accounts.save(account);
-                }
-
-                @Override
-                public int backend() {
-                    return accounts.backend();
-                }
-            };
+            return new AccountStore(
+                    id -> accounts.findById(id).orElseThrow().balance,
+                    (id, balance) -> {
+                        Account account = accounts.findById(id).orElseThrow();
+                        account.balance = balance;
+                        accounts.save(account);
+                    },
+                    accounts::backend);
         }
     }
 }
