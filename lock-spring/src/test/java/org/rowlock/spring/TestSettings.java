@@ -4,60 +4,34 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The default settings, except the settings that a test changes. */
-public final class TestSettings implements RowLockSettings {
-    private @Nullable Duration defaultWait;
-    private boolean admission = true;
-    private boolean lockEntities = true;
-    private boolean verify = true;
-    private Reaction unlockedMethods = Reaction.WARN;
-
-    @Override
-    public @Nullable Duration defaultWait() {
-        return defaultWait;
+public record TestSettings(
+        @Nullable Duration defaultWait,
+        boolean admission,
+        boolean lockEntities,
+        boolean verify,
+        Reaction unlockedMethods)
+        implements RowLockSettings {
+    public TestSettings() {
+        this(null, true, true, true, Reaction.WARN);
     }
 
     public TestSettings defaultWait(Duration wait) {
-        defaultWait = wait;
-        return this;
-    }
-
-    @Override
-    public boolean admission() {
-        return admission;
+        return new TestSettings(wait, admission, lockEntities, verify, unlockedMethods);
     }
 
     public TestSettings admission(boolean on) {
-        admission = on;
-        return this;
-    }
-
-    @Override
-    public boolean lockEntities() {
-        return lockEntities;
+        return new TestSettings(defaultWait, on, lockEntities, verify, unlockedMethods);
     }
 
     public TestSettings lockEntities(boolean on) {
-        lockEntities = on;
-        return this;
-    }
-
-    @Override
-    public boolean verify() {
-        return verify;
+        return new TestSettings(defaultWait, admission, on, verify, unlockedMethods);
     }
 
     public TestSettings verify(boolean on) {
-        verify = on;
-        return this;
-    }
-
-    @Override
-    public Reaction unlockedMethods() {
-        return unlockedMethods;
+        return new TestSettings(defaultWait, admission, lockEntities, on, unlockedMethods);
     }
 
     public TestSettings unlockedMethods(Reaction reaction) {
-        unlockedMethods = reaction;
-        return this;
+        return new TestSettings(defaultWait, admission, lockEntities, verify, reaction);
     }
 }
