@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import java.util.List;
 import java.util.Optional;
@@ -15,9 +16,8 @@ import org.rowlock.LockStrategy;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.EmptyResultDataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
-import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** Checks that an absent row is not locked, and is not reported as locked. */
 class AbsentRowTest {
@@ -99,25 +99,17 @@ class AbsentRowTest {
     void whatIsHeldIsProvenByTheTransaction() {
         var context = start(LockStrategy.ROW);
         RowLockTemplate template = context.template();
-        PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
         LockKey one = LockKey.row("account", 1);
         LockKey absent = LockKey.row("account", 7);
-        assertThatThrownBy(() -> template.requireLocked(one))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContaining("no transaction");
-        new TransactionTemplate(manager).executeWithoutResult(status -> {
-            assertThatThrownBy(() -> template.requireLocked(one))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                    .hasMessageContaining("has not locked account");
+        assertMisuse(() -> template.requireLocked(one)).hasMessageContaining("no transaction");
+        context.inTransaction(status -> {
+            assertMisuse(() -> template.requireLocked(one)).hasMessageContaining("has not locked account");
             assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
                             .isHeld())
                     .isFalse();
             template.requireLocked(one);
-            assertThatThrownBy(() -> template.requireLocked(absent))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
-            TransactionTemplate nested = new TransactionTemplate(manager);
-            nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
-            nested.executeWithoutResult(inner -> {
+            assertMisuse(() -> template.requireLocked(absent));
+            context.transactions(Propagation.NESTED).executeWithoutResult(inner -> {
                 template.lock(forNoKeyUpdate(LockKey.row("account", 2)));
                 template.requireLocked(LockKey.row("account", 2));
                 inner.setRollbackOnly();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ import org.rowlock.testing.TcpProxy;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.HeuristicCompletionException;
@@ -229,11 +229,10 @@ class AtCommitTest {
     @Test
     void withoutAWritingTransactionThereAreNone() {
         Application application = start(Manager.WITH);
-        assertThatThrownBy(application.template::atCommit).isInstanceOf(InvalidDataAccessApiUsageException.class);
+        assertMisuse(application.template::atCommit);
         TransactionTemplate readOnly = application.context.transactions(Propagation.REQUIRED);
         readOnly.setReadOnly(true);
-        assertThatThrownBy(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class);
+        assertMisuse(() -> readOnly.executeWithoutResult(status -> application.template.atCommit()));
         // A transaction that does not call atCommit() commits as usual.
         application.run(template -> application.jdbc.update(ADD, 4, 1));
         assertThat(application.balance(1)).isEqualTo(4);

@@ -123,10 +123,12 @@ public final class Contexts {
 
     /** Adds row locks of one strategy, which take precedence over the existing bean. */
     public static void locks(GenericApplicationContext beans, LockStrategy strategy) {
-        beans.registerBean(
-                RowLocks.class,
-                () -> LockAccess.builder().strategy(strategy).build(),
-                definition -> definition.setPrimary(true));
+        locks(beans, LockAccess.builder().strategy(strategy).build());
+    }
+
+    /** Adds row locks, which take precedence over the existing bean. */
+    static void locks(GenericApplicationContext beans, RowLocks locks) {
+        beans.registerBean(RowLocks.class, () -> locks, definition -> definition.setPrimary(true));
     }
 
     public static void settings(GenericApplicationContext beans, RowLockSettings settings) {

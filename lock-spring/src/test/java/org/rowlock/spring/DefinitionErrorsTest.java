@@ -1,8 +1,8 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -242,8 +242,7 @@ class DefinitionErrorsTest {
     void aServerThatIsDownIsSaidToBeDown() {
         PGSimpleDataSource away = database.dataSource();
         away.setPortNumbers(new int[] {1});
-        assertThatThrownBy(() -> Contexts.start(database, away))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> Contexts.start(database, away))
                 .hasMessageContainingAll(
                         "The database server cannot be reached", "spring.datasource.url", "rowlock.verify=false");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import jakarta.persistence.CascadeType;
 import jakarta.persistence.Embeddable;
@@ -202,11 +203,10 @@ class EntityRefreshTest {
      */
     @Test
     void whatWasLoadedAndChangedBeforeTheLockIsRefused() throws Exception {
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     entities.find(Account.class, 1L).balance += 1;
                     accounts.balance(1);
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("Account", "id 1", "Accounts.balance(long)", "flush");
         transaction.executeWithoutResult(status -> {
             entities.find(Account.class, 1L).balance += 1;
@@ -233,12 +233,11 @@ class EntityRefreshTest {
             assertThat(first.balance).isEqualTo(5);
         });
         assertThat(balanceOf(1) + balanceOf(2)).as("the other's change is kept").isEqualTo("57");
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     entities.find(Account.class, 1L).balance = 1;
                     executeElsewhere("update account set balance = 6 where id = 1");
                     template.claim(one, row -> row.getLong("id"));
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("Account", "id 1", "has been changed since");
         assertThat(balanceOf(1)).isEqualTo("6");
     }
@@ -260,8 +259,7 @@ class EntityRefreshTest {
         transaction.executeWithoutResult(status -> {
             entities.find(Part.class, new PartId(2, 1)).amount = 3;
             template.lock(forNoKeyUpdate(LockKey.row("part", List.of(1, 2))));
-            assertThatThrownBy(() -> template.lock(forNoKeyUpdate(LockKey.row("part", List.of(2, 1)))))
-                    .isInstanceOf(InvalidDataAccessApiUsageException.class);
+            assertMisuse(() -> template.lock(forNoKeyUpdate(LockKey.row("part", List.of(2, 1)))));
         });
         assertThat(database.query("select amount from part where a = 2")).isEqualTo("3");
     }
@@ -285,12 +283,11 @@ class EntityRefreshTest {
     /** The session must not write a change before the application itself calls flush. */
     @Test
     void aSessionThatTheApplicationFlushesIsNotFlushed() throws Exception {
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     entities.unwrap(SessionImplementor.class).setHibernateFlushMode(FlushMode.MANUAL);
                     entities.find(Parcel.class, 1L).lines.get(0).amount = 7;
                     context.template().lock(forNoKeyUpdate(LockKey.row("parcel", 1)));
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("ParcelLine", "flush the change before the lock");
         assertThat(database.query("select amount from parcel_line where id = 1"))
                 .isEqualTo("0");
@@ -415,13 +412,12 @@ class EntityRefreshTest {
             assertThat(till.amount).isEqualTo(7);
         });
         assertThat(database.query("select amount from till where id = 'EUR'")).isEqualTo("7");
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     Till till = entities.find(Till.class, Currency.getInstance("USD"));
                     executeElsewhere("update till set amount = 6 where id = 'USD'");
                     till.amount += 1;
                     context.template().lock(dollars);
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("has been changed since");
         assertThat(database.query("select amount from till where id = 'USD'")).isEqualTo("6");
     }
@@ -438,11 +434,10 @@ class EntityRefreshTest {
             template(strategy).lock(request);
             assertThat(coded.amount).isEqualTo(5);
         });
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     entities.createQuery("from coded", Coded.class).getSingleResult().amount = 6;
                     template(strategy).lock(request);
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("has been changed since");
     }
 
@@ -458,11 +453,10 @@ class EntityRefreshTest {
             assertThat(named.amount).isEqualTo(5);
         });
         assertThat(database.query("select amount from named where id = 'Bob'")).isEqualTo("7");
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+        assertMisuse(() -> transaction.executeWithoutResult(status -> {
                     entities.find(Named.class, "Anna").amount = 6;
                     template(LockStrategy.ROW).lock(anna);
                 }))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContaining("has been changed since");
     }
 

@@ -3,6 +3,8 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import jakarta.persistence.Column;
 import jakarta.persistence.Embeddable;
@@ -11,6 +13,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.Inheritance;
 import jakarta.persistence.InheritanceType;
+import jakarta.persistence.MappedSuperclass;
 import jakarta.persistence.Table;
 import java.io.Serializable;
 import java.util.Arrays;
@@ -24,7 +27,6 @@ import org.rowlock.LockKey;
 import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Checks that {@code entity = ...} locks in the table that contains the entity's rows. */
@@ -57,26 +59,23 @@ class EntityTablesTest {
             .filter(each -> each.isAnnotationPresent(Entity.class))
             .toArray(Class<?>[]::new);
 
-    @Entity
-    @Table(name = "shop_order")
-    static class Order {
+    @MappedSuperclass
+    abstract static class Row {
         @Id
         long id;
     }
+
+    @Entity
+    @Table(name = "shop_order")
+    static class Order extends Row {}
 
     @Entity
     @Table(name = "`Quoted Order`")
-    static class QuotedOrder {
-        @Id
-        long id;
-    }
+    static class QuotedOrder extends Row {}
 
     @Entity
     @Table(name = "shipment", schema = "rowlock_entity_tables")
-    static class Shipment {
-        @Id
-        long id;
-    }
+    static class Shipment extends Row {}
 
     @Embeddable
     static class OrderLineId implements Serializable {
@@ -108,10 +107,7 @@ class EntityTablesTest {
     @Entity
     @Table(name = "payment")
     @Inheritance(strategy = InheritanceType.JOINED)
-    static class Payment {
-        @Id
-        long id;
-
+    static class Payment extends Row {
         long amount;
     }
 
@@ -123,10 +119,7 @@ class EntityTablesTest {
 
     @Entity
     @Table(name = "vehicle")
-    static class Vehicle {
-        @Id
-        long id;
-    }
+    static class Vehicle extends Row {}
 
     @Entity
     static class Truck extends Vehicle {}
@@ -134,10 +127,7 @@ class EntityTablesTest {
     @Entity
     @Table(name = "shape")
     @Inheritance(strategy = InheritanceType.TABLE_PER_CLASS)
-    static class Shape {
-        @Id
-        long id;
-    }
+    static class Shape extends Row {}
 
     @Entity
     @Table(name = "circle")
@@ -236,9 +226,8 @@ class EntityTablesTest {
                 .hasStackTraceContaining("Name the table payment");
         var context = startJpa(Map.of(), Service.class);
         RowLockTemplate template = context.template();
-        assertThatThrownBy(() ->
+        assertMisuse(() ->
                         context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("card_payment", 1)))))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
                 .hasMessageContainingAll("card_payment", "Name the table payment");
         context.inTransaction(status -> template.lock(forNoKeyUpdate(LockKey.row("payment", 1))));
     }
@@ -262,16 +251,14 @@ class EntityTablesTest {
     /** Rows of a Shape are in several tables, one for each subclass. */
     @Test
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfShapes.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> startJpa(Map.of(), OfShapes.class))
                 .hasMessageContainingAll("OfShapes.shape(long)", "several tables");
     }
 
     /** A row of a Circle would be treated as absent. */
     @Test
     void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfSomeShapes.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> startJpa(Map.of(), OfSomeShapes.class))
                 .hasMessageContainingAll("OfSomeShapes.shape(long) names the table shape", "subclasses are in circle");
         startJpa(Map.of(), OfOwnShapes.class);
     }
@@ -279,15 +266,13 @@ class EntityTablesTest {
     @Test
     void aConnectionThatIsGivenBackBehindEachStatementFailsTheStart() {
         String early = "DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT";
-        assertThatThrownBy(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class))
                 .hasMessageContaining("hibernate.connection.handling_mode=" + early);
     }
 
     @Test
     void aClassThatIsNoEntityFailsTheStart() {
-        assertThatThrownBy(() -> startJpa(Map.of(), OfNoEntity.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> startJpa(Map.of(), OfNoEntity.class))
                 .hasMessageContainingAll(
                         "OfNoEntity.lock(long) names the entity java.util.Map, which has no table",
                         "Name an entity of Hibernate, or give the table");
@@ -295,8 +280,7 @@ class EntityTablesTest {
 
     @Test
     void withoutHibernateAnEntityFailsTheStart() {
-        assertThatThrownBy(() -> Contexts.start(database, OfQuoted.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> Contexts.start(database, OfQuoted.class))
                 .hasMessageContainingAll("OfQuoted.quoted(long, Runnable)", "Hibernate does not map");
     }
 

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.rowlock.LockKey;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockStrategy;
-import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.spring.Contexts.Probing;
 import org.rowlock.testing.TestDatabase;
@@ -109,14 +108,13 @@ class EvaluationTest {
                 database,
                 beans -> {
                     beans.registerBean("counter", Counter.class, Counter::new);
-                    beans.registerBean(
-                            RowLocks.class,
-                            () -> LockAccess.builder()
+                    Contexts.locks(
+                            beans,
+                            LockAccess.builder()
                                     .strategy(LockStrategy.ADVISORY)
                                     .listener(event ->
                                             (event.kind() == Kind.ADMISSION ? queued : locked).addAll(event.keys()))
-                                    .build(),
-                            definition -> definition.setPrimary(true));
+                                    .build());
                     beans.registerBean("owners", Owners.class);
                     beans.register(Service.class);
                 },

@@ -3,11 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 
-import jakarta.persistence.Cacheable;
-import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.Id;
-import jakarta.persistence.Table;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.ibatis.annotations.Select;
-import org.hibernate.annotations.Cache;
-import org.hibernate.annotations.CacheConcurrencyStrategy;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,6 +23,7 @@ import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockStrategy;
+import org.rowlock.spring.CachedEntityTest.Account;
 import org.rowlock.spring.libraries.JpaTransactions;
 import org.rowlock.spring.libraries.JpaTransactions.Unit;
 import org.rowlock.testing.TestDatabase;
@@ -59,17 +54,6 @@ class EveryEntranceTest {
     final TestDatabase database = TestDatabase.accounts(2, "create table ledger (entry text)");
 
     private static final LockRequest ONE = forNoKeyUpdate(LockKey.row("account", 1));
-
-    @Entity
-    @Table(name = "account")
-    @Cacheable
-    @Cache(usage = CacheConcurrencyStrategy.READ_WRITE)
-    static class Account {
-        @Id
-        Long id;
-
-        long balance;
-    }
 
     interface Mapper {
         @Select("select balance from account where id = 1")

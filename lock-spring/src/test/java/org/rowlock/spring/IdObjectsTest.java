@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -124,8 +125,7 @@ class IdObjectsTest {
     @ParameterizedTest
     @ValueSource(classes = {SwappedParameters.class, SwappedExpressions.class})
     void partsInAnotherOrderThanThePrimaryKeyFailTheStart(Class<?> service) {
-        assertThatThrownBy(() -> start(service))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> start(service))
                 .hasMessageContaining(service.getSimpleName() + ".lock(")
                 .hasMessageContaining("another order than the primary key of order_line, which is [order_id, line_no]");
     }
@@ -139,8 +139,7 @@ class IdObjectsTest {
 
     @Test
     void aColumnThatIsCalledIdHasAnOrderToo() {
-        assertThatThrownBy(() -> start(SwappedTenant.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> start(SwappedTenant.class))
                 .hasMessageContaining("another order than the primary key of doc, which is [tenant_id, id]");
     }
 
@@ -161,15 +160,10 @@ class IdObjectsTest {
     /** If the id columns are configured, their order is the order of the parts. */
     @Test
     void configuredColumnsAreBelieved() {
-        Contexts.start(
-                database,
-                beans -> beans.registerBean(
-                        RowLocks.class,
-                        () -> LockAccess.builder()
-                                .idColumns("order_line", "line_no", "order_id")
-                                .build(),
-                        definition -> definition.setPrimary(true)),
-                SwappedParameters.class);
+        RowLocks locks = LockAccess.builder()
+                .idColumns("order_line", "line_no", "order_id")
+                .build();
+        Contexts.start(database, beans -> Contexts.locks(beans, locks), SwappedParameters.class);
     }
 
     record Tenant(int id) {}

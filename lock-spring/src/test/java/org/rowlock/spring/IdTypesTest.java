@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import java.time.Instant;
 import java.time.LocalDate;
@@ -18,7 +20,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.spring.Contexts.InTransaction;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.testing.TestDatabase;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Checks that an id in an unusual spelling is rejected, because this spelling would be a different advisory lock. */
@@ -168,9 +169,7 @@ class IdTypesTest {
     }
 
     private static void assertTargetRefused(String what, String why, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContainingAll(what, why);
+        assertMisuse(call).hasMessageContainingAll(what, why);
     }
 
     static class OfInterval extends InTransaction {
@@ -185,8 +184,7 @@ class IdTypesTest {
             start(strategy, OfInterval.class);
             return;
         }
-        assertThatThrownBy(() -> start(strategy, OfInterval.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> start(strategy, OfInterval.class))
                 .hasMessageContainingAll("OfInterval.run(", "stay", "column id of type interval", "strategy ROW");
     }
 

@@ -2,6 +2,7 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,6 @@ import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.IllegalTransactionStateException;
@@ -177,8 +177,7 @@ class LockPlacementTest {
     void withoutATransactionTheCallFailsAndNothingIsLocked() {
         var context = Contexts.bare(database, Default.class, Services.class);
         Service service = context.getBean(Service.class);
-        assertThatThrownBy(() -> service.locksWithout(1))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+        assertMisuse(() -> service.locksWithout(1))
                 .hasMessageContainingAll("Service.locksWithout(int)", "no transaction", "@Transactional");
         assertThatThrownBy(() -> service.ofMandatory(1)).isInstanceOf(IllegalTransactionStateException.class);
         assertThat(context.getBean(Probe.class).locks()).isZero();

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.io.Serial;
 import java.lang.reflect.InvocationHandler;
@@ -504,12 +505,11 @@ class ProxyEdgesTest {
 
     @Test
     void aBeanThatIsMadeBeforeAllProxiesIsSaidToLockNothing() {
-        assertThatThrownBy(() -> Contexts.start(
+        assertBadDefinition(() -> Contexts.start(
                         database,
                         beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
                         Classes.class,
                         MadeFirst.class))
-                .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll("Service.seen(int)", "locks nothing", "BeanPostProcessor", "ObjectProvider");
     }
 

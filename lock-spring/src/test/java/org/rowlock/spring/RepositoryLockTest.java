@@ -1,7 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -31,7 +31,6 @@ import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Query;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
@@ -167,8 +166,7 @@ class RepositoryLockTest {
     @Test
     void withoutATransactionItIsRefused() {
         Accounts accounts = start(RepositoriesWithoutTransactions.class).getBean(Accounts.class);
-        assertThatThrownBy(() -> accounts.findById(1L))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+        assertMisuse(() -> accounts.findById(1L))
                 .hasMessageContainingAll("Accounts.findById(Long)", "there is no transaction");
     }
 
@@ -176,9 +174,7 @@ class RepositoryLockTest {
     @Test
     void inSpringDatasReadOnlyTransactionItIsRefused() {
         Accounts accounts = start(Repositories.class).getBean(Accounts.class);
-        assertThatThrownBy(() -> accounts.findById(1L))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContaining("read-only");
+        assertMisuse(() -> accounts.findById(1L)).hasMessageContaining("read-only");
     }
 
     private boolean isFree() {

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +27,10 @@ import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.spring.internal.pool.Routes;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPostgres;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.CannotCreateTransactionException;
@@ -180,21 +179,10 @@ class RoutingTest {
         south.closing(another::stop);
         PGSimpleDataSource elsewhere = another.dataSource();
         AtomicInteger turn = new AtomicInteger();
-        DataSource both = new AbstractDataSource() {
-            @Override
-            public Connection getConnection() throws SQLException {
-                return (turn.getAndIncrement() % 2 == 0 ? south.dataSource() : elsewhere).getConnection();
-            }
-
-            @Override
-            public Connection getConnection(String user, String password) throws SQLException {
-                return getConnection();
-            }
-        };
+        DataSource both = TestDataSource.of(
+                () -> (turn.getAndIncrement() % 2 == 0 ? south.dataSource() : elsewhere).getConnection());
         ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", both));
-        assertThatThrownBy(() -> start(routing))
-                .isInstanceOf(RowLockDefinitionException.class)
-                .hasMessageContainingAll("route south", "servers");
+        assertBadDefinition(() -> start(routing)).hasMessageContainingAll("route south", "servers");
     }
 
     /** A pool of one connection cannot prove that locks exclude each other. */
@@ -204,8 +192,7 @@ class RoutingTest {
         one.setMaximumPoolSize(1);
         one.setConnectionTimeout(250);
         ByTenant routing = routing(north.dataSource(), Map.of("north", north.dataSource(), "south", one));
-        assertThatThrownBy(() -> start(routing))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> start(routing))
                 .hasMessageContainingAll("route south", "could not be verified", "two connections");
     }
 

@@ -3,6 +3,8 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
+import static org.rowlock.spring.RowLockTests.assertNotAcquired;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +28,6 @@ import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.Threads;
 import org.springframework.dao.CannotAcquireLockException;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.annotation.Transactional;
@@ -145,8 +146,7 @@ class RowLockSchedulesTest {
         Service service = start(strategy).getBean(Service.class);
         Session other = other(strategy);
         for (Consumer<Service> call : List.<Consumer<Service>>of(s -> s.at(1), s -> s.withinASecond(1))) {
-            assertThatThrownBy(() -> call.accept(service))
-                    .isInstanceOf(CannotAcquireLockException.class)
+            assertNotAcquired(() -> call.accept(service))
                     .hasCauseInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("account[1]");
         }
@@ -219,9 +219,7 @@ class RowLockSchedulesTest {
         Service service = context.getBean(Service.class);
         TransactionTemplate readOnly = context.transactions();
         readOnly.setReadOnly(true);
-        assertThatThrownBy(() -> readOnly.execute(status -> service.addOne(1)))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
-                .hasMessageContaining("read-only");
+        assertMisuse(() -> readOnly.execute(status -> service.addOne(1))).hasMessageContaining("read-only");
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rowlock.LockRequest.forUpdate;
 
 import ch.qos.logback.classic.Level;
@@ -16,6 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.rowlock.LockKey;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
@@ -27,6 +30,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** Helpers of tests: start contexts, check locks from another session, read logs, and find classes. */
@@ -122,6 +127,21 @@ public final class RowLockTests {
 
     public static void assertHeld(LockResult result) {
         assertThat(result.isHeld()).isTrue();
+    }
+
+    /** Checks that a call is rejected as a wrong use of the API. */
+    public static AbstractThrowableAssert<?, ? extends Throwable> assertMisuse(ThrowingCallable call) {
+        return assertThatThrownBy(call).isInstanceOf(InvalidDataAccessApiUsageException.class);
+    }
+
+    /** Checks that a context does not start, or that a definition is rejected. */
+    public static AbstractThrowableAssert<?, ? extends Throwable> assertBadDefinition(ThrowingCallable call) {
+        return assertThatThrownBy(call).isInstanceOf(RowLockDefinitionException.class);
+    }
+
+    /** Checks that a call does not acquire its lock. */
+    public static AbstractThrowableAssert<?, ? extends Throwable> assertNotAcquired(ThrowingCallable call) {
+        return assertThatThrownBy(call).isInstanceOf(CannotAcquireLockException.class);
     }
 
     /** Finds the subclasses of a type among the class files of the class path that match the patterns. */

@@ -1,7 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.lang.reflect.Method;
 import java.util.List;
@@ -172,11 +172,10 @@ class SelfInvocationsTest {
 
     @Test
     void theyStopTheApplicationWhereThatIsAsked() {
-        assertThatThrownBy(() -> Contexts.start(
+        assertBadDefinition(() -> Contexts.start(
                         database,
                         beans -> Contexts.settings(beans, new TestSettings().unlockedMethods(Reaction.FAIL)),
                         CallsItself.class))
-                .isInstanceOf(RowLockDefinitionException.class)
                 .hasMessageContainingAll(
                         "CallsItself.shipFirst calls ship", "RowLockTemplate", "unlocked-methods=warn");
         Contexts.start(database, CallsItself.class);

@@ -2,6 +2,8 @@ package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManagerFactory;
@@ -24,7 +26,6 @@ import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.FilterType;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Primary;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.data.repository.Repository;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -34,8 +35,6 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Checks two databases with tables of one name. The lock must be in the database that the annotations select. */
@@ -221,12 +220,9 @@ class SeveralDataSourcesTest {
         // The outer transaction can lock until its own end, also behind the commit of the inner one.
         outer.executeWithoutResult(begun -> reading.executeWithoutResult(status -> {
             template.lock(LockRequest.forNoKeyUpdate(KEY));
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCommit() {
-                    template.lock(LockRequest.forUpdate(KEY));
-                    assertThat(isFree(orders)).isFalse();
-                }
+            TestContext.afterCommit(() -> {
+                template.lock(LockRequest.forUpdate(KEY));
+                assertThat(isFree(orders)).isFalse();
             });
         }));
         assertThat(isFree(orders)).isTrue();
@@ -259,15 +255,13 @@ class SeveralDataSourcesTest {
     void aTransactionOfTheOtherDataSourceIsRefused() {
         var context = start(PrimaryManagers.class, ByManager.class, WithoutItsOwn.class);
         WithoutItsOwn service = context.getBean(WithoutItsOwn.class);
-        assertThatThrownBy(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+        assertMisuse(() -> context.getBean(ByManager.class).inStock(1, () -> service.inOrders(1)))
                 .hasMessageContainingAll("WithoutItsOwn.inOrders(long)", "the running transaction is not one of");
     }
 
     @Test
     void whereNothingTellsWhichTheStartFails() {
-        assertThatThrownBy(() -> start(Managers.class, NeitherSaid.class))
-                .isInstanceOf(RowLockDefinitionException.class)
+        assertBadDefinition(() -> start(Managers.class, NeitherSaid.class))
                 .hasMessageContainingAll("several DataSources", "ordersDataSource, stockDataSource");
     }
 

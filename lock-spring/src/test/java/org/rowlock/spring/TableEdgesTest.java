@@ -1,6 +1,7 @@
 package org.rowlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -147,8 +148,7 @@ class TableEdgesTest {
         System.setProperty("schema", database.schema());
         try {
             Contexts.start(database, TwoNames.class);
-            assertThatThrownBy(() -> Contexts.start(database, OneNameConfigured.class, TwoNames.class))
-                    .isInstanceOf(RowLockDefinitionException.class)
+            assertBadDefinition(() -> Contexts.start(database, OneNameConfigured.class, TwoNames.class))
                     .hasMessageContainingAll(
                             database.schema() + ".account",
                             "the two names are configured differently",
@@ -191,8 +191,7 @@ class TableEdgesTest {
         DataSource guest = database.dataSourceWith("-c role=" + database.role());
         database.execute("create schema rowlock_hidden", "create table rowlock_hidden.t (id int primary key)");
         try {
-            assertThatThrownBy(() -> Contexts.start(database, guest, Hidden.class))
-                    .isInstanceOf(RowLockDefinitionException.class)
+            assertBadDefinition(() -> Contexts.start(database, guest, Hidden.class))
                     .hasMessageContainingAll(
                             "Hidden.run(int) names the table rowlock_hidden.t",
                             "permission denied for schema rowlock_hidden");

@@ -3,6 +3,7 @@ package org.rowlock.spring;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.springframework.beans.factory.BeanFactory;
@@ -64,6 +65,16 @@ public final class TestContext extends AnnotationConfigApplicationContext {
             @Override
             public void afterCommit() {
                 work.run();
+            }
+        });
+    }
+
+    /** Registers work that the running transaction runs at its end, with the status of the transaction. */
+    public static void afterCompletion(IntConsumer work) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                work.accept(status);
             }
         });
     }

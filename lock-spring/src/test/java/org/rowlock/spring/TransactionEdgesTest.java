@@ -9,6 +9,8 @@ import static org.mockito.Mockito.mock;
 import static org.rowlock.LockRequest.forNoKeyUpdate;
 import static org.rowlock.LockRequest.forShare;
 import static org.rowlock.LockRequest.forUpdate;
+import static org.rowlock.spring.RowLockTests.assertMisuse;
+import static org.rowlock.spring.RowLockTests.assertNotAcquired;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.observation.ObservationRegistry;
@@ -45,7 +47,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
-import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -274,13 +275,8 @@ class TransactionEdgesTest {
     /** The timeout ends the time in the queue, as a timeout of the annotation does. */
     @Test
     void theDefaultTimeoutOfTheManagerEndsTheQueueToo() throws Exception {
-        var context = Contexts.start(
-                database,
-                beans -> beans.registerBean(
-                        RowLocks.class,
-                        () -> LockAccess.builder().maxAdmittedPerKey(1).build(),
-                        definition -> definition.setPrimary(true)),
-                Counting.class);
+        RowLocks locks = LockAccess.builder().maxAdmittedPerKey(1).build();
+        var context = Contexts.start(database, beans -> Contexts.locks(beans, locks), Counting.class);
         RowLockTemplate template = context.template();
         LockRequest one = forNoKeyUpdate(LockKey.row("account", 1));
         CompletableFuture<Void> inside = new CompletableFuture<>();
@@ -293,9 +289,7 @@ class TransactionEdgesTest {
         context.getBean(JdbcTransactionManager.class).setDefaultTimeout(1);
         for (Runnable call : List.<Runnable>of(
                 () -> context.getBean(Counting.class).queues(1), () -> template.inTransaction(one, () -> 1))) {
-            assertThatThrownBy(call::run)
-                    .isInstanceOf(CannotAcquireLockException.class)
-                    .hasMessageContaining("the wait is over: atMost 1s");
+            assertNotAcquired(call::run).hasMessageContaining("the wait is over: atMost 1s");
         }
         leave.complete(null);
         TestDatabase.result(holder);
@@ -410,8 +404,7 @@ class TransactionEdgesTest {
         Session other = RowLockTests.holder(database, one);
         context.inTransaction(status -> {
             assertThat(template.tryLock(forNoKeyUpdate(one)).isHeld()).isFalse();
-            assertThatThrownBy(() -> template.lock(forShare(one).noWait()))
-                    .isInstanceOf(CannotAcquireLockException.class);
+            assertNotAcquired(() -> template.lock(forShare(one).noWait()));
         });
     }
 
@@ -420,14 +413,8 @@ class TransactionEdgesTest {
     void behindTheCommitNothingIsLockedInTheTransactionThatHasEnded() {
         var context = Contexts.start(database);
         List<Throwable> thrown = new ArrayList<>();
-        context.inTransaction(outer ->
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCompletion(int status) {
-                        thrown.add(catchThrowable(
-                                () -> context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)))));
-                    }
-                }));
+        context.inTransaction(outer -> TestContext.afterCompletion(status ->
+                thrown.add(catchThrowable(() -> context.template().lock(forNoKeyUpdate(LockKey.row("account", 1)))))));
         assertThat(thrown)
                 .singleElement(THROWABLE)
                 .isInstanceOf(InvalidDataAccessApiUsageException.class)
@@ -511,20 +498,15 @@ class TransactionEdgesTest {
         var context = Contexts.start(database, Counting.class);
         List<Throwable> thrown = new ArrayList<>();
         context.inTransaction(outer -> {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    WeakReference<Object> garbage = new WeakReference<>(new Object());
-                    while (garbage.get() != null) {
-                        System.gc();
-                    }
-                    thrown.add(
-                            catchThrowable(() -> context.getBean(Counting.class).queues(1)));
-                    context.transactions(Propagation.REQUIRES_NEW)
-                            .executeWithoutResult(inner -> context.template()
-                                    .lock(forNoKeyUpdate(LockKey.row("account", 1))
-                                            .noWait()));
+            TestContext.afterCompletion(status -> {
+                WeakReference<Object> garbage = new WeakReference<>(new Object());
+                while (garbage.get() != null) {
+                    System.gc();
                 }
+                thrown.add(catchThrowable(() -> context.getBean(Counting.class).queues(1)));
+                context.transactions(Propagation.REQUIRES_NEW)
+                        .executeWithoutResult(inner -> context.template()
+                                .lock(forNoKeyUpdate(LockKey.row("account", 1)).noWait()));
             });
             if (rollsBack) {
                 outer.setRollbackOnly();
@@ -542,8 +524,7 @@ class TransactionEdgesTest {
         DataSource dataSource = database.dataSource();
         JtaTransactionManager jta = new JtaTransactionManager(mock(UserTransaction.class));
         RowLockTemplate template = RowLockTests.template(LockAccess.builder().build(), jta, dataSource);
-        assertThatThrownBy(() -> template.inTransaction(forUpdate(LockKey.row("account", 1)), () -> 1))
-                .isInstanceOf(InvalidDataAccessApiUsageException.class)
+        assertMisuse(() -> template.inTransaction(forUpdate(LockKey.row("account", 1)), () -> 1))
                 .hasMessageContainingAll("is not one of", "JTA is not supported");
     }
 

@@ -3,6 +3,7 @@ package org.rowlock.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rowlock.RowLocks;
 import org.rowlock.guard.RowLockGuard;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.RowLockDefinitionException;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -215,8 +215,7 @@ class StartupFailureTest {
 
     @Test
     void aPropertyMakesItAnError() {
-        assertThatThrownBy(() -> start("rowlock.tables.orders.strategy=advisory", "rowlock.missing-guard=fail"))
-                .isInstanceOf(RowLockDefinitionException.class);
+        assertBadDefinition(() -> start("rowlock.tables.orders.strategy=advisory", "rowlock.missing-guard=fail"));
         assertThat(output.getAll()).contains("Description:", "orders (no guard)", "Action:", "Install the guard");
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.rowlock.spring.TestContext;
 import org.rowlock.testing.Proxies;
 import org.rowlock.testing.TestDatabase;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -28,7 +29,6 @@ import org.springframework.orm.jpa.JpaSystemException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -73,12 +73,7 @@ class UnconfirmedCommitTest {
             PlatformTransactionManager transactions, Class<? extends NestedRuntimeException> thrown, Runnable work) {
         List<Integer> statuses = new ArrayList<>();
         assertThatThrownBy(() -> new TransactionTemplate(transactions).executeWithoutResult(status -> {
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void afterCompletion(int ended) {
-                            statuses.add(ended);
-                        }
-                    });
+                    TestContext.afterCompletion(statuses::add);
                     work.run();
                 }))
                 .isExactlyInstanceOf(thrown)

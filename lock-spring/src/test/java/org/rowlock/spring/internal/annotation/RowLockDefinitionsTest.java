@@ -2,6 +2,7 @@ package org.rowlock.spring.internal.annotation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.spring.RowLockTests.assertBadDefinition;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -21,7 +22,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.RowLock;
-import org.rowlock.spring.RowLockDefinitionException;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.annotation.AliasFor;
 
@@ -95,7 +95,11 @@ class RowLockDefinitionsTest {
     }
 
     private List<LockKey> keys(String name, Object... arguments) {
-        return find(name).of(arguments).request().keys();
+        return keys(Service.class, name, arguments);
+    }
+
+    private List<LockKey> keys(Class<?> type, String name, Object... arguments) {
+        return find(type, name).of(arguments).request().keys();
     }
 
     @Test
@@ -180,35 +184,22 @@ class RowLockDefinitionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"root", "self", "position", "second", "inList"})
     void anUnknownParameterIsRefused(String name) {
-        assertThatThrownBy(() -> find(Expressions.class, name)).isInstanceOf(RowLockDefinitionException.class);
+        assertBadDefinition(() -> find(Expressions.class, name));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"method", "function"})
     void anExpressionThatCannotWorkNamesTheMethodAtTheCall(String name) {
-        assertThatThrownBy(() ->
-                        find(Expressions.class, name).of(new Object[] {1L}).request())
+        assertThatThrownBy(() -> keys(Expressions.class, name, 1L))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("@RowLock on Expressions." + name, "EL10");
     }
 
     @Test
     void elementsMayBeSelectedAndProjected() {
-        assertThat(find(Expressions.class, "projection")
-                        .of(new Object[] {List.of(2L)})
-                        .request()
-                        .keys())
-                .containsExactly(LockKey.row("orders", 4));
-        assertThat(find(Expressions.class, "selection")
-                        .of(new Object[] {List.of(2L, 3L), 2L})
-                        .request()
-                        .keys())
-                .containsExactly(LockKey.row("orders", 3));
-        assertThat(find(Expressions.class, "keys")
-                        .of(new Object[] {Map.of("id", 4L)})
-                        .request()
-                        .keys())
-                .containsExactly(LockKey.row("orders", 4));
+        assertThat(keys(Expressions.class, "projection", List.of(2L))).containsExactly(LockKey.row("orders", 4));
+        assertThat(keys(Expressions.class, "selection", List.of(2L, 3L), 2L)).containsExactly(LockKey.row("orders", 3));
+        assertThat(keys(Expressions.class, "keys", Map.of("id", 4L))).containsExactly(LockKey.row("orders", 4));
     }
 
     static class Bytes {
