@@ -1,6 +1,10 @@
 package org.rowlock.jdbc;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
@@ -12,6 +16,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.request.Write;
 import org.rowlock.testing.Rooms;
 
 /** From the text of a statement to its turn, and from there to JDBC: one direction. */
@@ -59,18 +64,17 @@ class ArchitectureTest {
         noClasses()
                 .should()
                 .dependOnClassesThat(resideInAPackage("org.rowlock.internal..")
-                        .and(com.tngtech.archunit.base.DescribedPredicate.not(resideInAPackage(
-                                        "org.rowlock.internal.queue")
-                                .or(resideInAPackage("org.rowlock.internal.observe"))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("LockWait"))
-                                .or(resideInAPackage("org.rowlock.internal.text"))
-                                .or(resideInAPackage("org.rowlock.internal.group"))
-                                .or(resideInAPackage("org.rowlock.internal.session"))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo(
-                                        org.rowlock.internal.request.Write.Bound.class))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Bound[]"))
-                                .or(com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName("Write"))
-                                .or(resideInAPackage("org.rowlock.internal.commit")))))
+                        .and(not(resideInAnyPackage(
+                                        "org.rowlock.internal.queue",
+                                        "org.rowlock.internal.observe",
+                                        "org.rowlock.internal.text",
+                                        "org.rowlock.internal.group",
+                                        "org.rowlock.internal.session",
+                                        "org.rowlock.internal.commit")
+                                .or(simpleName("LockWait"))
+                                .or(assignableTo(Write.Bound.class))
+                                .or(simpleName("Bound[]"))
+                                .or(simpleName("Write")))))
                 .check(CLASSES);
     }
 

@@ -105,6 +105,13 @@ class CommitFlushTest {
         TestDatabase.query(connection, "select * from account where id = 1 for no key update");
     }
 
+    private static void query(Connection connection, String sql, int id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setInt(1, id);
+            statement.executeQuery();
+        }
+    }
+
     private static int update(Connection connection, int id, int balance, int version) throws SQLException {
         return Waiters.update(connection, UPDATE, balance, version + 1, id, version);
     }
@@ -431,12 +438,7 @@ class CommitFlushTest {
                 statement.executeUpdate();
             }
         }),
-        RETURNING(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(DELETE + " returning id")) {
-                statement.setInt(1, -1);
-                statement.executeQuery();
-            }
-        }),
+        RETURNING(connection -> query(connection, DELETE + " returning id", -1)),
         QUERY_TIMEOUT(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(DELETE)) {
                 statement.setQueryTimeout(10);
@@ -494,23 +496,13 @@ class CommitFlushTest {
         TEXT(connection -> TestDatabase.query(connection, "select note()")),
         TEXT_UNDER_LOCK(
                 connection -> TestDatabase.query(connection, "select id, note() from account where id = 1 for update")),
-        PREPARED_UNDER_LOCK(connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("select id from account where id = ? and note() = 1 for update")) {
-                statement.setInt(1, 1);
-                statement.executeQuery();
-            }
-        }),
+        PREPARED_UNDER_LOCK(
+                connection -> query(connection, "select id from account where id = ? and note() = 1 for update", 1)),
         WRITE(connection -> TestDatabase.execute(connection, "insert into noted default values")),
         RETURNING(connection ->
                 TestDatabase.query(connection, "update account set balance = note() where id = 3 returning id")),
-        RETURNING_COLUMN(connection -> {
-            try (PreparedStatement statement =
-                    connection.prepareStatement("update account set balance = 1 where id = ? returning id")) {
-                statement.setInt(1, 3);
-                statement.executeQuery();
-            }
-        }),
+        RETURNING_COLUMN(
+                connection -> query(connection, "update account set balance = 1 where id = ? returning id", 3)),
         BATCH(connection -> {
             try (Statement statement = connection.createStatement()) {
                 statement.addBatch("insert into noted default values");

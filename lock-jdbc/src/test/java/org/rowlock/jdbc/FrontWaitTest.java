@@ -163,27 +163,21 @@ class FrontWaitTest {
     /** Where a plain statement does not wait, none of the session's timeouts is reached by our wait. */
     @Tag("long")
     @ParameterizedTest
-    @CsvSource({"lock_timeout=2s, PT1H", "lock_timeout=2d, PT0.05S", "statement_timeout=30s, PT1H"})
-    void noTimeoutOfTheSessionIsReachedBecauseOfTheLockInFront(String timeout, Duration bound) throws Exception {
+    @CsvSource({
+        "lock_timeout=2s, 0, PT1H",
+        "lock_timeout=2d, 0, PT0.05S",
+        "statement_timeout=30s, 0, PT1H",
+        "lock_timeout=0, 30, PT1H"
+    })
+    void noTimeoutIsReachedBecauseOfTheLockInFront(String ofTheSession, int ofTheStatement, Duration bound)
+            throws Exception {
         Session holder = holderOfTheKeyAlone();
-        GatedDatabase gated = of(database.dataSourceWith("-c " + timeout), bound);
-        Session other = database.session("other", gated.dataSource).prepared();
-        other.execute(KEYED);
-        assertThat(gated.figure("account", "frontGivenUp")).isOne();
-        other.commit();
-        holder.commit();
-    }
-
-    @Tag("long")
-    @Test
-    void theQueryTimeoutIsNotReachedBecauseOfTheLockInFront() throws Exception {
-        Session holder = holderOfTheKeyAlone();
-        GatedDatabase gated = of(database.dataSource(), Duration.ofHours(1));
+        GatedDatabase gated = of(database.dataSourceWith("-c " + ofTheSession), bound);
         Session other = database.session("other", gated.dataSource).prepared();
         other.act(connection -> {
             try (PreparedStatement update = connection.prepareStatement(KEYED.replace("9", "?"))) {
                 update.setInt(1, 9);
-                update.setQueryTimeout(30);
+                update.setQueryTimeout(ofTheStatement);
                 assertThat(update.executeUpdate()).isOne();
             }
         });

@@ -38,7 +38,7 @@ import org.rowlock.jdbc.Waiters.Body;
 import org.rowlock.jdbc.Waiters.Waiter;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.wrap.RowlockConnection;
-import org.rowlock.testing.Proxies;
+import org.rowlock.testing.OneConnection;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.TestDatabase;
 
@@ -368,10 +368,7 @@ class GroupTest {
     @Test
     void anIsolationThatCannotBeRestoredGoesAlone() throws Exception {
         Connection own = database.closing(gated.dataSource.getConnection());
-        Connection open = Proxies.of(
-                Connection.class,
-                (proxy, method, arguments) ->
-                        method.getName().equals("close") ? null : Proxies.call(own, method, arguments));
+        Connection open = OneConnection.of(own).getConnection();
         addTwo(open);
         assertThat(figure("grouped")).isEqualTo(2);
         own.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);

@@ -3,16 +3,14 @@ package org.rowlock.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
-import java.sql.Statement;
 import java.text.MessageFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.rowlock.testing.CapturedLog;
 import org.rowlock.testing.TestDatabase;
 
 /** A setting that means nothing is named in the log. */
@@ -26,20 +24,13 @@ class MisspeltSettingsTest {
     }
 
     private static List<String> warnings(Work work) throws Exception {
-        List<String> warnings = new CopyOnWriteArrayList<>();
-        Logger logger = Logger.getLogger("org.rowlock");
-        logger.setFilter(logged -> {
-            if (logged.getLevel() == Level.WARNING) {
-                warnings.add(new MessageFormat(logged.getMessage()).format(logged.getParameters()));
-            }
-            return false;
-        });
-        try {
+        try (CapturedLog log = CapturedLog.of("org.rowlock")) {
             work.run();
-        } finally {
-            logger.setFilter(null);
+            return log.records().stream()
+                    .filter(logged -> logged.getLevel() == Level.WARNING)
+                    .map(logged -> new MessageFormat(logged.getMessage()).format(logged.getParameters()))
+                    .toList();
         }
-        return warnings;
     }
 
     @Test
@@ -69,9 +60,8 @@ class MisspeltSettingsTest {
                             "test",
                             Map.of("include", "account," + known + ", acount, elsewhere.account, Account"))) {
                         for (int i = 0; i < 2; i++) {
-                            try (Connection connection = dataSource.getConnection();
-                                    Statement statement = connection.createStatement()) {
-                                statement.execute("select 1");
+                            try (Connection connection = dataSource.getConnection()) {
+                                TestDatabase.execute(connection, "select 1");
                             }
                         }
                     }

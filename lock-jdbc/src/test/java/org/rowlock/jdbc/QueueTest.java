@@ -496,9 +496,7 @@ class QueueTest {
     }
 
     private static void update(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("update note set account = 1 where id = 1");
-        }
+        TestDatabase.execute(connection, "update note set account = 1 where id = 1");
     }
 
     /** What is made for one use, with its values in it. */

@@ -2,6 +2,7 @@ package org.rowlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rowlock.testing.Failures.assertIllegal;
 
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
@@ -16,7 +17,6 @@ import java.util.Properties;
 import java.util.ServiceLoader;
 import javax.management.ObjectName;
 import javax.sql.DataSource;
-import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,17 +145,11 @@ class RowlockDriverTest {
     @Test
     void whatIsNullIsSaid() {
         DataSource plain = database.dataSource();
-        List<ThrowableAssert.ThrowingCallable> calls = List.of(
-                () -> RowlockDataSource.wrap(null),
-                () -> RowlockDataSource.wrap(plain, null, Map.of()),
-                () -> RowlockDataSource.wrap(plain, "test", null),
-                () -> RowlockDataSource.wrap(plain, "test", Collections.singletonMap("mode", null)),
-                () -> RowlockDataSource.wrap(plain).control().set("mode", null));
-        for (ThrowableAssert.ThrowingCallable call : calls) {
-            assertThatThrownBy(call)
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("is null");
-        }
+        assertIllegal(() -> RowlockDataSource.wrap(null), "is null");
+        assertIllegal(() -> RowlockDataSource.wrap(plain, null, Map.of()), "is null");
+        assertIllegal(() -> RowlockDataSource.wrap(plain, "test", null), "is null");
+        assertIllegal(() -> RowlockDataSource.wrap(plain, "test", Collections.singletonMap("mode", null)), "is null");
+        assertIllegal(() -> RowlockDataSource.wrap(plain).control().set("mode", null), "is null");
     }
 
     /** A program that connects again by it comes to the same driver and settings. */
@@ -180,11 +174,9 @@ class RowlockDriverTest {
         second.setProperty("rowlock.mode", "queue");
         second.setProperty("rowlock.exclude", "account");
         for (Properties pool : List.of(first, second, first)) {
-            try (Connection connection = DriverManager.getConnection(url, pool);
-                    Statement statement = connection.createStatement()) {
-                for (int i = 0; i < 2; i++) {
-                    statement.execute("delete from account where id = 1");
-                }
+            try (Connection connection = DriverManager.getConnection(url, pool)) {
+                String delete = "delete from account where id = 1";
+                TestDatabase.execute(connection, delete, delete);
             }
         }
         RowlockJdbcMXBean observing = RowlockDriver.control(url, first);

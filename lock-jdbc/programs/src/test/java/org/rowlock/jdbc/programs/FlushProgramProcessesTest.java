@@ -134,10 +134,7 @@ class FlushProgramProcessesTest {
         }
 
         public static void main(String[] args) throws Exception {
-            PGSimpleDataSource plain = new PGSimpleDataSource();
-            plain.setUrl(args[0]);
-            plain.setUser(args[1]);
-            plain.setPassword(args[2]);
+            PGSimpleDataSource plain = ChildJvm.database(args);
             int number = Integer.parseInt(args[3]);
             boolean keeps = Boolean.parseBoolean(args[4]);
             try (RowlockDataSource wrapped = RowlockDataSource.wrap(plain, "test", Map.of("flushWithCommit", "true"));
