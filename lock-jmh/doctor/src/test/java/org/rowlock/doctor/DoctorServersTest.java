@@ -5,6 +5,7 @@ import static org.rowlock.doctor.Clinic.examine;
 import static org.rowlock.doctor.Clinic.table;
 import static org.rowlock.doctor.Clinic.unseen;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -13,6 +14,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,7 @@ import org.rowlock.testing.StreamingPair;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 import org.rowlock.testing.TestPostgres;
+import org.rowlock.testing.Threads;
 import org.rowlock.tool.ServerAddress;
 
 /** Checks servers with an unusual setup: with extensions, as a standby, or behind a pooler. */
@@ -33,49 +37,54 @@ class DoctorServersTest {
     @TempDir
     private Path directory;
 
+    /** The server of a test; null if the test uses other servers. */
+    private TestPostgres server;
+
+    @AfterEach
+    void stop() throws IOException {
+        if (server != null) {
+            server.stop();
+        }
+    }
+
     @Test
     void statementsAreFoundInWhicheverSchemaTheExtensionIs() throws Exception {
-        TestPostgres server = TestPostgres.embedded(Map.of(
+        server = TestPostgres.embedded(Map.of(
                 "shared_preload_libraries",
                 "pg_stat_statements",
                 "max_prepared_transactions",
                 "5",
                 "autovacuum",
                 "off"));
-        try {
-            Diagnosis before = examine(server);
-            assertThat(before.seen().locking()).isEmpty();
-            assertThat(unseen(before))
-                    .contains("not installed")
-                    .contains("Run there: create extension pg_stat_statements")
-                    .doesNotContain("shared_preload_libraries");
+        Diagnosis before = examine(server);
+        assertThat(before.seen().locking()).isEmpty();
+        assertThat(unseen(before))
+                .contains("not installed")
+                .contains("Run there: create extension pg_stat_statements")
+                .doesNotContain("shared_preload_libraries");
 
-            server.execute(
-                    "create schema \"My stats\"",
-                    "create extension pg_stat_statements schema \"My stats\"",
-                    "create table account (id int primary key, balance int)",
-                    "insert into account select generate_series(1, 10)",
-                    "select * from account where id = 3 for share");
-            // Statements that ran before the examination do not count.
-            Diagnosis report = Doctor.examine(Clinic.address(server), samples -> {
-                lock(server);
-                return true;
-            });
-            assertThat(report.seen().locking()).singleElement().satisfies(statement -> {
-                assertThat(statement.query()).isEqualTo("select * from account where id = $1 for no key update");
-                assertThat(statement.calls()).isEqualTo(1);
-                assertThat(statement.rows()).isEqualTo(1);
-            });
-            assertThat(report.text(Clinic.WIDE, true))
-                    .contains("select * from account where id = $1 for no key update");
+        server.execute(
+                "create schema \"My stats\"",
+                "create extension pg_stat_statements schema \"My stats\"",
+                "create table account (id int primary key, balance int)",
+                "insert into account select generate_series(1, 10)",
+                "select * from account where id = 3 for share");
+        // Statements that ran before the examination do not count.
+        Diagnosis report = Doctor.examine(Clinic.address(server), samples -> {
+            lock();
+            return true;
+        });
+        assertThat(report.seen().locking()).singleElement().satisfies(statement -> {
+            assertThat(statement.query()).isEqualTo("select * from account where id = $1 for no key update");
+            assertThat(statement.calls()).isEqualTo(1);
+            assertThat(statement.rows()).isEqualTo(1);
+        });
+        assertThat(report.text(Clinic.WIDE, true)).contains("select * from account where id = $1 for no key update");
 
-            aPreparedTransactionIsNamedAsHolder(server);
-        } finally {
-            server.stop();
-        }
+        aPreparedTransactionIsNamedAsHolder();
     }
 
-    private static void lock(TestPostgres server) {
+    private void lock() {
         try {
             server.execute("select * from account where id = 4 for no key update");
         } catch (SQLException e) {
@@ -83,18 +92,14 @@ class DoctorServersTest {
         }
     }
 
-    private static void aPreparedTransactionIsNamedAsHolder(TestPostgres server) throws Exception {
+    private void aPreparedTransactionIsNamedAsHolder() throws Exception {
         server.execute("begin; select * from account where id = 5 for update; prepare transaction 'it''s forgotten'");
         try (Connection connection = server.dataSource().getConnection()) {
             int pid = connection.unwrap(PGConnection.class).getBackendPID();
-            Thread waiter = new Thread(() -> {
-                try {
-                    TestDatabase.execute(connection, "select * from account where id = 5 for update");
-                } catch (SQLException e) {
-                    throw new IllegalStateException(e);
-                }
+            CompletableFuture<Void> waiter = Threads.start(() -> {
+                TestDatabase.execute(connection, "select * from account where id = 5 for update");
+                return null;
             });
-            waiter.start();
             TestDatabase.await("the waiter waits")
                     .until(() -> isThere(server, "select 1 from pg_locks where not granted and pid = " + pid));
             Diagnosis report = examine(server);
@@ -114,7 +119,7 @@ class DoctorServersTest {
                     .findFirst()
                     .orElseThrow();
             server.execute(advice.action().replaceFirst(".* or (rollback prepared .*)\\.", "$1"));
-            waiter.join(TestDatabase.DEADLINE.toMillis());
+            TestDatabase.result(waiter);
             assertThat(table(report, "account").share(Of.HOLDER, Doing.PREPARED))
                     .isEqualTo(1);
             assertThat(report.advice()).first().satisfies(first -> {
@@ -131,17 +136,13 @@ class DoctorServersTest {
     @Test
     void anExaminationUsesNoXidAndMakesNoObject() throws Exception {
         // Without autovacuum, only the doctor could use an xid or create an object.
-        TestPostgres server = TestPostgres.embedded(Map.of("autovacuum", "off"));
-        try {
-            String before = state(server);
-            Diagnosis report = examine(server);
-            assertThat(state(server)).isEqualTo(before);
-            assertThat(report.seen().perSecond("xids")).isZero();
-            assertThat(report.seen().perSecond("multixacts")).isZero();
-            assertThat(unseen(report)).contains("Add pg_stat_statements to shared_preload_libraries");
-        } finally {
-            server.stop();
-        }
+        server = TestPostgres.embedded(Map.of("autovacuum", "off"));
+        String before = state(server);
+        Diagnosis report = examine(server);
+        assertThat(state(server)).isEqualTo(before);
+        assertThat(report.seen().perSecond("xids")).isZero();
+        assertThat(report.seen().perSecond("multixacts")).isZero();
+        assertThat(unseen(report)).contains("Add pg_stat_statements to shared_preload_libraries");
     }
 
     private static String state(TestPostgres server) throws SQLException {
@@ -156,17 +157,13 @@ class DoctorServersTest {
         int port = TestPostgres.freePort();
         TestPostgres.embedded(Map.of(), data, port).stop();
         Files.createFile(data.resolve("standby.signal"));
-        TestPostgres standby = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
-        try {
-            Diagnosis report = examine(standby);
-            assertThat(report.kind()).isEqualTo(Kind.STANDBY);
-            assertThat(report.text(Clinic.WIDE, false))
-                    .contains("This is a standby")
-                    .contains("run the doctor on the primary");
-            assertThat(report.advice()).isEmpty();
-        } finally {
-            standby.stop();
-        }
+        server = TestPostgres.embedded(Map.of("hot_standby", "on"), data, port);
+        Diagnosis report = examine(server);
+        assertThat(report.kind()).isEqualTo(Kind.STANDBY);
+        assertThat(report.text(Clinic.WIDE, false))
+                .contains("This is a standby")
+                .contains("run the doctor on the primary");
+        assertThat(report.advice()).isEmpty();
     }
 
     /**
@@ -183,11 +180,9 @@ class DoctorServersTest {
                             "alter system set wal_receiver_status_interval = 1",
                             "select pg_reload_conf()");
             aStandbyBesideAForgottenTransactionIsNotNamed(pair);
-            try (Connection query = pair.standby().dataSource().getConnection();
-                    Statement statement = query.createStatement()) {
-                query.setAutoCommit(false);
+            try (Connection query = TestDatabase.begin(pair.standby().dataSource())) {
                 query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-                statement.execute("select count(*) from pg_class");
+                TestDatabase.execute(query, "select count(*) from pg_class");
                 pair.primary().execute(Clinic.MANY_XIDS);
                 TestDatabase.await("the standby holds back the primary, and has caught up")
                         .until(() -> isThere(
@@ -216,16 +211,12 @@ class DoctorServersTest {
 
     /** The query of the standby is new, but its snapshot begins at the forgotten transaction of the primary. */
     private static void aStandbyBesideAForgottenTransactionIsNotNamed(StreamingPair pair) throws SQLException {
-        try (Connection forgotten = pair.primary().dataSource().getConnection();
-                Statement writes = forgotten.createStatement();
-                Connection query = pair.standby().dataSource().getConnection();
-                Statement reads = query.createStatement()) {
-            forgotten.setAutoCommit(false);
-            writes.execute("select pg_current_xact_id()");
+        try (Connection forgotten = TestDatabase.begin(pair.primary().dataSource());
+                Connection query = TestDatabase.begin(pair.standby().dataSource())) {
+            TestDatabase.execute(forgotten, "select pg_current_xact_id()");
             pair.primary().execute(Clinic.MANY_XIDS);
-            query.setAutoCommit(false);
             query.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            reads.execute("select count(*) from pg_class");
+            TestDatabase.execute(query, "select count(*) from pg_class");
             TestDatabase.await("the standby holds back the primary")
                     .until(() -> isThere(
                             pair.primary(),
@@ -263,7 +254,7 @@ class DoctorServersTest {
     /** Parallel workers, autovacuum and replication do not count. */
     @Test
     void usedUpConnectionsAreTold() throws Exception {
-        TestPostgres server = TestPostgres.embedded(Map.of("max_connections", "20"));
+        server = TestPostgres.embedded(Map.of("max_connections", "20"));
         List<Connection> idle = new ArrayList<>();
         try {
             for (int i = 0; i < 16; i++) {
@@ -277,17 +268,14 @@ class DoctorServersTest {
             for (Connection each : idle) {
                 each.close();
             }
-            server.stop();
         }
     }
 
     @Test
     void aFullLockTableIsToldBeforeItIsFull() throws Exception {
-        TestPostgres server = TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "20"));
-        try (Connection connection = server.dataSource().getConnection();
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("select pg_advisory_xact_lock(i) from generate_series(1, 300) as i");
+        server = TestPostgres.embedded(Map.of("max_locks_per_transaction", "10", "max_connections", "20"));
+        try (Connection connection = TestDatabase.begin(server.dataSource())) {
+            TestDatabase.execute(connection, "select pg_advisory_xact_lock(i) from generate_series(1, 300) as i");
 
             Diagnosis report = examine(server);
 
@@ -301,8 +289,6 @@ class DoctorServersTest {
                 assertThat(advice.statement())
                         .isEqualTo("select pg_advisory_xact_lock(i) from generate_series(...) as i");
             });
-        } finally {
-            server.stop();
         }
     }
 }
