@@ -93,6 +93,8 @@ final class Samples {
         Map<String, List<Wait>> queues = waits.stream()
                 .filter(wait -> wait.cause() != StatementKind.INSERT)
                 .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
+        long inQueues = queues.values().stream().mapToLong(List::size).sum();
+        sessions.add("key waits", waits.size() - inQueues);
         for (List<Wait> queue : queues.values()) {
             if (queue.get(0).otherDatabase() != null) {
                 // The doctor cannot name the table, because the doctor is connected to another database.

@@ -138,6 +138,19 @@ class RulesTest {
         assertThat(rules(cases.blocker(blocker(10, 3)))).containsExactly("blocker", "convoy");
     }
 
+    /** The server shows wait events and locks at different times, so the two counts of one hot row differ. */
+    @Test
+    void waitsForRowsAreNotTakenForInsertsOfOneKey() {
+        String insert = "insert into line_item values (1)";
+        Blocker holder =
+                new Blocker("4711", "", null, 5, "transactionid", null, "4712", null, false, "active", 0, 0, insert);
+        assertThat(rules(new Cases()
+                        .table(new Waits("orders", 12))
+                        .busy("Lock:transactionid", 5)
+                        .blocker(holder)))
+                .containsExactly("convoy");
+    }
+
     @Test
     void adviceOnWaitsThatAHangingSessionExplainsIsLeftOut() {
         Waits behind = new Waits("orders", 30);
