@@ -173,8 +173,7 @@ public final class RowLockTemplate {
         if (!SpringTransaction.current(WHAT, dataSource, locks.locks())
                 .notHeld(Set.of(key), RowLockMode.FOR_KEY_SHARE)
                 .isEmpty()) {
-            throw new InvalidDataAccessApiUsageException("The running transaction has not locked "
-                    + (key instanceof LockKey.Row row ? row.table() : "the key")
+            throw new InvalidDataAccessApiUsageException("The running transaction has not locked " + key
                     + ", although this code requires the lock. Lock where the transaction begins: @RowLock on the"
                     + " method, or RowLockTemplate.lock(..).");
         }

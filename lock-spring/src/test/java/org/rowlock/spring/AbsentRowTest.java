@@ -70,10 +70,10 @@ class AbsentRowTest {
         Accounts accounts = start(strategy).getBean(Accounts.class);
         assertThatThrownBy(() -> accounts.change(7))
                 .isInstanceOf(EmptyResultDataAccessException.class)
-                .hasMessageContainingAll("Accounts.change(int)", "does not exist", "required = false");
+                .hasMessageContainingAll("Accounts.change(int)", "account[7] does not exist", "required = false");
         assertThatThrownBy(() -> accounts.changeAll(List.of(1, 7, 8)))
                 .isInstanceOf(EmptyResultDataAccessException.class)
-                .hasMessageContaining("2 of the rows do not exist");
+                .hasMessageContaining("2 of the rows, such as account[7], do not exist");
         assertThatThrownBy(() -> accounts.either(7, 1)).isInstanceOf(EmptyResultDataAccessException.class);
         assertThat(accounts.ran()).isZero();
         accounts.change(1);
@@ -103,7 +103,7 @@ class AbsentRowTest {
         LockKey absent = LockKey.row("account", 7);
         assertMisuse(() -> template.requireLocked(one)).hasMessageContaining("no transaction");
         context.inTransaction(status -> {
-            assertMisuse(() -> template.requireLocked(one)).hasMessageContaining("has not locked account");
+            assertMisuse(() -> template.requireLocked(one)).hasMessageContaining("has not locked account[1],");
             assertThat(template.lock(forNoKeyUpdate(List.of(one, absent)).allowAbsent())
                             .isHeld())
                     .isFalse();

@@ -249,10 +249,10 @@ public final class LockedCall {
     }
 
     private void refuseAbsent(List<LockKey> missing, int keys, Set<LockKey> required) {
-        long absent = missing.stream().filter(required::contains).count();
-        if (absent > 0) {
-            String rows = keys == 1 ? "the row does" : absent + " of the rows do";
-            String why = what + ": " + rows
+        List<LockKey> absent = missing.stream().filter(required::contains).toList();
+        if (!absent.isEmpty()) {
+            String rows = keys == 1 ? "the row %s does" : absent.size() + " of the rows, such as %s, do";
+            String why = what + ": " + rows.formatted(absent.get(0))
                     + " not exist, so there is nothing to lock. Call the method with ids of rows, and"
                     + " flush a new entity first; if a row may be missing, set required = false.";
             throw LockExceptionTranslator.translate(new RowAbsentException(why, null, null));
