@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,15 +21,18 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.core.BaseConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLocks;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.queue.KeyQueues;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TcpProxy;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 import org.rowlock.testing.TestPgBouncer;
 
@@ -125,6 +129,30 @@ class FrontWaitTest {
         });
         assertThat(fronted.figure("account", "frontGivenUp")).isOne();
         assertThat(database.query("select balance from account where id = 2")).isEqualTo("7");
+        holder.commit();
+    }
+
+    /** A proxy with all interfaces of the driver is still no driver. In a global transaction it refuses a rollback. */
+    @Test
+    void aProxyThatRefusesARollbackIsPassedBy() throws Exception {
+        Session holder = holderOfTheKeyAlone();
+        DataSource refusing = TestDataSource.of(() -> {
+            Connection driver = database.dataSource().getConnection();
+            return Proxies.of(BaseConnection.class, (proxy, method, arguments) -> {
+                if (method.getName().equals("rollback")) {
+                    throw new SQLException("Cannot call method 'rollback' while a global transaction is running");
+                }
+                return Proxies.call(driver, method, arguments);
+            });
+        });
+        GatedDatabase gated = new GatedDatabase(refusing, DropInMode.QUEUE, GatedDatabase.fronts(BOUND));
+        gated.learn("account");
+        try (Connection other = gated.dataSource.getConnection()) {
+            other.setAutoCommit(false);
+            assertThat(Waiters.update(other, KEYED)).isOne();
+            other.commit();
+        }
+        assertThat(gated.figure("account", "frontGivenUp")).isOne();
         holder.commit();
     }
 

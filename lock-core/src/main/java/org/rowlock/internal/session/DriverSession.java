@@ -47,7 +47,8 @@ abstract class DriverSession {
 
     private static BaseConnection unwrap(Connection connection) throws SQLException {
         try {
-            if (connection instanceof BaseConnection driver) {
+            // The proxy of a pool may have the driver's interfaces, but not its class.
+            if (connection instanceof BaseConnection driver && driver instanceof PgConnection) {
                 return driver;
             }
             Connection own = withoutPool(connection);
