@@ -22,9 +22,8 @@ import org.rowlock.jdbc.internal.wrap.RowlockConnection;
  * timeout, on {@code cancel}, {@code close} or {@code abort}, and when the thread is interrupted. Connections that do
  * not come from PostgreSQL's driver are returned unwrapped.
  *
- * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource. Wrap the target of a
- * lazy proxy such as Spring's LazyConnectionDataSourceProxy, because Rowlock examines each connection at once. The
- * proxy would connect before the tenant is set or the transaction is read-only, and might choose another database.
+ * <p>Thread-safe. This DataSource can wrap an unchanged pool, or a pool can wrap this DataSource. Do not wrap a lazy
+ * proxy such as Spring's LazyConnectionDataSourceProxy: it would connect at once, and might choose another database.
  */
 public final class RowlockDataSource extends ForwardingDataSource implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
