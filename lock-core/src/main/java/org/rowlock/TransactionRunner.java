@@ -10,6 +10,7 @@ import org.rowlock.LockListener.Outcome;
 import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
+import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.group.Member;
@@ -106,7 +107,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             for (@Nullable Member leader = member; !done; leader = null) {
                 // The remaining wait is computed now, so that the wait for the connection does not count.
                 RequestParts remaining = request.remaining(start);
-                try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
+                LentConnection lent = new LentConnection(connect(dataSource, entries));
+                try (lent) {
                     long connected = System.nanoTime();
                     PgSession session = begin(lent);
                     Ending.Choice endings = calls.endings(entries::isWanted);
@@ -126,6 +128,8 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
                         done = true;
                     }
                     lent.settle();
+                } catch (SQLException e) {
+                    throw new CommitErrors(request.keys()).undone(e);
                 }
             }
         }

@@ -111,9 +111,13 @@ public final class Commit {
         CommitErrors errors = new CommitErrors(keys);
         PgSession session = errors.usable(connection, known);
         boolean nothing = writes.isEmpty() && !session.hasBegun();
-        Ending ending = nothing ? Ending.plain() : endings.of(session);
-        Commit commit = new Commit(session, errors, ending, writes, false, keepsWatch);
-        commit.run(commit::send);
+        try {
+            Ending ending = nothing ? Ending.plain() : endings.of(session);
+            Commit commit = new Commit(session, errors, ending, writes, false, keepsWatch);
+            commit.run(commit::send);
+        } catch (SQLException e) {
+            throw errors.undone(e);
+        }
     }
 
     public static Commit behindLock(PgSession session, List<LockKey> keys, Ending.Choice endings, List<Write> writes)

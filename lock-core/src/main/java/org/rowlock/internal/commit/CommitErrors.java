@@ -115,6 +115,15 @@ public record CommitErrors(List<LockKey> keys) {
                 cause);
     }
 
+    /** Returns an exception after which nothing is stored. If the connection was lost, throws Rowlock's exception. */
+    public SQLException undone(SQLException e) {
+        if (ServerErrors.isConnectionLost(e)) {
+            String why = "the connection was lost before the commit (" + ServerErrors.message(e) + ").";
+            throw new LockConnectionLostException(nothing(why), e.getSQLState(), e);
+        }
+        return e;
+    }
+
     SQLException ofRule(SQLException e) {
         String why = "a write with expectRows changes a table that has a rule (CREATE RULE), and the server cannot"
                 + " count the rows of such a write (" + ServerErrors.message(e)
@@ -131,12 +140,8 @@ public record CommitErrors(List<LockKey> keys) {
      * @return the driver's own exception, if nothing is stored and Rowlock has no exception for the cause
      */
     SQLException failure(PgSession session, Ending ending, SQLException e) throws SQLException {
-        if (isRefusedInBranch(session, e)) {
+        if (isRefusedInBranch(session, e) || SqlState.isIdleTimeout(e.getSQLState())) {
             return e;
-        }
-        if (SqlState.isIdleTimeout(e.getSQLState())) {
-            String why = "the server had ended the session before the commit, because it was idle for too long (";
-            throw new LockConnectionLostException(nothing(why + ServerErrors.message(e) + ")."), e.getSQLState(), e);
         }
         boolean mixedUp = ServerErrors.isPreparedStatementMixedUp(e);
         SQLException unanswered = mixedUp ? null : unanswered(session, e);

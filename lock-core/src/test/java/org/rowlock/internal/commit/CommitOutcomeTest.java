@@ -53,7 +53,10 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
+import org.rowlock.RowLocksBuilder;
+import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.EveryStrategy;
 import org.rowlock.testing.ObservedDataSource;
@@ -307,9 +310,10 @@ class CommitOutcomeTest {
                         Collections.nCopies(WriteForms.MOST_IN_ONE + 1, 1))
                 .expectOneRow();
         proxy.cutAfter("update account");
-        assertThatThrownBy(() ->
-                        on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes))
-                .satisfies(sqlState("08006"));
+        assertRefusal(
+                LockConnectionLostException.class,
+                "08006",
+                () -> on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes));
         assertThat(balance()).isEqualTo("0");
         proxy.cutAfter("COMMIT");
         assertUnknown(() -> on(locks(strategy), proxied()).lock(forUpdate(KEY)).execute(writes));
@@ -555,6 +559,40 @@ class CommitOutcomeTest {
                 .isExactlyInstanceOf(LockConnectionLostException.class)
                 .hasMessageContaining("Nothing of the work");
         assertThat(balance()).isEqualTo("1");
+    }
+
+    /** Queries of Rowlock's own before the COMMIT are no part of it. */
+    @Test
+    void aConnectionLostInAQueryBeforeTheCommitHasStoredNothing() throws Exception {
+        for (RowLocksBuilder builder : List.of(
+                LockAccess.builder().largestGroup(2), LockAccess.builder().release(LockRelease.EARLY))) {
+            Connection connection = database.dataSource().getConnection();
+            assertRefusal(
+                            LockConnectionLostException.class,
+                            "57P01",
+                            () -> on(builder.build(), lost(connection))
+                                    .lock(forUpdate(KEY))
+                                    .execute(ADD, 1, 1))
+                    .hasMessageContaining("Nothing of the work under the lock of account[1]");
+        }
+        assertRefusal(
+                        LockConnectionLostException.class,
+                        "57P01",
+                        () -> on(LockAccess.builder().release(LockRelease.EARLY).build(), database.dataSource())
+                                .lock(forUpdate(KEY))
+                                .inTransaction(tx -> {
+                                    tx.atCommit(ADD, 1, 1);
+                                    return lost(tx.connection());
+                                }))
+                .hasMessageContaining("Nothing of the work under the lock of account[1]");
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    private DataSource lost(Connection connection) throws SQLException {
+        int pid = connection.unwrap(PGConnection.class).getBackendPID();
+        database.query("select pg_terminate_backend(" + pid + ")");
+        database.awaitEnd(pid);
+        return OneConnection.of(connection);
     }
 
     /** Its timer runs on into the COMMIT, and so it may have come behind it; but nothing is done later. */
