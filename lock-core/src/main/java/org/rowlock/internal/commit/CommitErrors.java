@@ -238,8 +238,7 @@ public record CommitErrors(List<LockKey> keys) {
                 return each;
             }
         }
-        boolean said = ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState());
-        return said ? null : e;
+        return ServerErrors.isServers(e) || SqlState.IN_FAILED_SQL_TRANSACTION.equals(e.getSQLState()) ? null : e;
     }
 
     /**

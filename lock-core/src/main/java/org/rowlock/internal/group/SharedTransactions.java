@@ -10,6 +10,7 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.text.GroupRule;
 
 /**
@@ -154,14 +155,14 @@ public final class SharedTransactions {
         } catch (Throwable e) {
             // An Error is caught too, because it may occur after the COMMIT.
             if (undone.test(e)) {
-                taken.forEach(QueueEntry::handBack);
+                taken.forEach(QueueGroup::handBack);
                 return false;
             }
-            taken.forEach(each -> each.fail(e));
+            taken.forEach(each -> QueueGroup.fail(each, e));
             throw e;
         }
         for (int i = 0; i < taken.size(); i++) {
-            taken.get(i).complete(results.apply(i));
+            QueueGroup.complete(taken.get(i), results.apply(i));
         }
         done(key, 1 + taken.size());
         return true;

@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -157,16 +156,14 @@ public final class StatementMember {
     }
 
     private final class Batch {
-        private final List<StatementMember> others = new ArrayList<>();
+        private final List<StatementMember> others = taken.stream()
+                .map(entry -> (StatementMember) Objects.requireNonNull(entry.offer()))
+                .toList();
         private boolean undone = true;
         private @Nullable Result own;
 
         /** The server's error if the wait for the row has timed out; otherwise null. */
         private @Nullable SQLException timeout;
-
-        Batch() {
-            taken.forEach(entry -> others.add((StatementMember) Objects.requireNonNull(entry.offer())));
-        }
 
         IntFunction<Result> send() throws SQLException {
             PreparedStatement statement = execution.statement;

@@ -73,7 +73,7 @@ public final class KeyEntries implements AutoCloseable {
     public void connected(boolean connected) {
         // The call may send its statement again on another connection, for example after a group was rolled back.
         begun = false;
-        places.forEach(place -> place.entry().open(!connected));
+        places.forEach(place -> place.entry().queue.open(!connected));
     }
 
     /** Whether this call enters queues; false for a nested call. */

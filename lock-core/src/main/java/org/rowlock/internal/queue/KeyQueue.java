@@ -12,11 +12,6 @@ import org.jspecify.annotations.Nullable;
  * QueueEntry#pass} admit entries beyond the width. Consecutive shared entries are all admitted together. When an entry
  * leaves, the queue admits the next entry at once, before the waiting thread wakes.
  *
- * <p>There are two kinds of queues. A call enters an <em>admission queue</em> before it borrows a connection, and
- * leaves the queue when its transaction has ended. A transaction enters a <em>{@code ROW} queue</em> after it has
- * borrowed its connection, and waits only if it holds no row lock. The transaction leaves the {@code ROW} queue when
- * the server has answered the lock statement, because Rowlock does not always notice the commit.
- *
  * <p>Thread-safe: the state of the queue is changed under one lock, but threads park without the lock.
  */
 final class KeyQueue {
@@ -86,7 +81,7 @@ final class KeyQueue {
             long left = mostNanos == Long.MAX_VALUE ? mostNanos : mostNanos - (System.nanoTime() - start);
             long most = Math.min(left, relief.untilMore());
             if (left <= 0 || interrupted || Thread.currentThread().isInterrupted()) {
-                giveUp(entry);
+                entry.wake();
             } else if (most <= 0) {
                 admitMore();
             } else if (most == Long.MAX_VALUE) {
@@ -131,22 +126,6 @@ final class KeyQueue {
         admitNext();
     }
 
-    /** Ends the wait of an entry; see {@link QueueEntry#wake}. */
-    boolean giveUp(QueueEntry entry) {
-        synchronized (lock) {
-            boolean gives = entry.state == EntryState.NEW || entry.state == EntryState.WAITING;
-            entry.woken |= entry.state == EntryState.TAKEN;
-            if (gives) {
-                line.remove(entry);
-                entry.state = EntryState.OVER;
-                LockSupport.unpark(entry.thread);
-                // If the removed entry was exclusive, shared entries after it may be admitted now.
-                admitNext();
-            }
-            return gives;
-        }
-    }
-
     void leave(QueueEntry entry) {
         boolean parts;
         List<QueueEntry> members;
@@ -174,11 +153,9 @@ final class KeyQueue {
             admitNext();
         }
         // The next entry is admitted already, so that it need not wait until all members have run.
-        for (int i = 0; i < members.size(); i++) {
-            LockSupport.unpark(members.get(i).thread);
+        if (!members.isEmpty()) {
+            QueueGroup.wake(entry, members);
         }
-        // A second call must not wake these threads, because they may wait in a queue again.
-        entry.members = List.of();
         if (parts && parted != null) {
             parted.run();
         }
@@ -204,8 +181,7 @@ final class KeyQueue {
     void widen(long wideNanos) {
         synchronized (lock) {
             // More entries than the width allows may already be admitted, because QueueEntry.pass() does not wait.
-            long beyond = -(long) inside - policy.width(false, line.size());
-            relief.widen((int) Math.max(0, beyond), wideNanos);
+            relief.widen((int) Math.max(0, -(long) inside - policy.width(false, line.size())), wideNanos);
             admitNext();
         }
     }
@@ -229,10 +205,8 @@ final class KeyQueue {
     }
 
     private boolean hasRoom(QueueEntry entry) {
-        int most = policy.width(isKept(), line.size());
-        if (grouped) {
-            most = Math.min(QueueGroup.leaders(this, rows != -(long) inside * entry.row), most);
-        }
+        int width = policy.width(isKept(), line.size());
+        int most = grouped ? Math.min(QueueGroup.leaders(this, rows != -(long) inside * entry.row), width) : width;
         return -inside < (long) most + relief.more;
     }
 

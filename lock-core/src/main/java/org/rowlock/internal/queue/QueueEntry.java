@@ -1,10 +1,10 @@
 package org.rowlock.internal.queue;
 
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockFront;
-import org.rowlock.internal.queue.QueueGroup.Served;
 import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /**
@@ -26,7 +26,7 @@ public final class QueueEntry {
 
     // This field and the following fields are written under the lock of the queue, with these exceptions. The entry's
     // own thread writes offer, clears front, and leaves after a leader has done its work. The leader writes sent.
-    // KeyQueue.leave() clears members.
+    // QueueGroup.wake() clears members.
     volatile EntryState state = EntryState.NEW;
 
     @Nullable
@@ -54,8 +54,7 @@ public final class QueueEntry {
     @Nullable
     Front front;
 
-    @Nullable
-    Served served;
+    QueueGroup.@Nullable Served served;
 
     QueueEntry(KeyQueue queue, int row, boolean shared, @Nullable Object offer) {
         this.queue = queue;
@@ -95,7 +94,18 @@ public final class QueueEntry {
      * If a leader has taken the entry, its wait ends when the leader gives the entry back.
      */
     public boolean wake() {
-        return queue.giveUp(this);
+        synchronized (queue.lock) {
+            boolean ends = state == EntryState.NEW || state == EntryState.WAITING;
+            woken |= state == EntryState.TAKEN;
+            if (ends) {
+                queue.line.remove(this);
+                state = EntryState.OVER;
+                LockSupport.unpark(thread);
+                // If the removed entry was exclusive, shared entries after it may be admitted now.
+                queue.admitNext();
+            }
+            return ends;
+        }
     }
 
     /** Records that the lock statement is now sent. The time until now does not count as a wait for the lock. */
@@ -227,21 +237,7 @@ public final class QueueEntry {
         sent = true;
     }
 
-    /** Completes the entry. Its thread wakes when the leader leaves, so that the next leader is admitted first. */
-    public void complete(@Nullable Object value) {
-        QueueGroup.end(this, new Served(value, null));
-    }
-
-    public void fail(Throwable failure) {
-        QueueGroup.end(this, new Served(null, failure));
-    }
-
-    /** Gives the entry back to its own thread. Timeouts and interrupts then end the wait of this thread again. */
-    public void handBack() {
-        QueueGroup.end(this, null);
-    }
-
-    public @Nullable Served served() {
+    public QueueGroup.@Nullable Served served() {
         return state == EntryState.SERVED ? served : null;
     }
 
@@ -249,9 +245,5 @@ public final class QueueEntry {
         queue.times.sends(this);
         sinceNanos = sentNanos;
         state = EntryState.IN;
-    }
-
-    public void open(boolean skipsWait) {
-        queue.open(skipsWait);
     }
 }

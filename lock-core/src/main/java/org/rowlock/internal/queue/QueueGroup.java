@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Groups in a queue. An entry may have an <em>offer</em>: work that the thread of an admitted entry, the
  * <em>leader</em>, can do for the waiting thread. A leader {@linkplain QueueEntry#take takes} entries from the head of
  * the queue. The thread of a taken entry ignores timeouts and interrupts while it waits. The leader {@linkplain
- * QueueEntry#complete completes} the entry with a value or an error, or {@linkplain QueueEntry#handBack gives the entry
+ * #complete completes} the entry with a value or an error, or {@linkplain #handBack gives the entry
  * back}. An entry that was given back waits at its former position, and no leader takes the entry again.
  *
  * <p>When the leader leaves, its remaining entries are given back. A remaining entry whose work was already {@linkplain
@@ -74,6 +74,29 @@ public final class QueueGroup {
         return !entry.shared && offer != null && joins.test(offer);
     }
 
+    /** Completes an entry. Its thread wakes when the leader leaves, so that the next leader is admitted first. */
+    public static void complete(QueueEntry entry, @Nullable Object value) {
+        end(entry, new Served(value, null));
+    }
+
+    public static void fail(QueueEntry entry, Throwable failure) {
+        end(entry, new Served(null, failure));
+    }
+
+    /** Gives an entry back to its own thread. Timeouts and interrupts then end the wait of this thread again. */
+    public static void handBack(QueueEntry entry) {
+        end(entry, null);
+    }
+
+    /** Wakes the members of a leader that has left. */
+    static void wake(QueueEntry leader, List<QueueEntry> members) {
+        for (int i = 0; i < members.size(); i++) {
+            LockSupport.unpark(members.get(i).thread);
+        }
+        // A second call of leave() must not wake these threads, because they may wait in a queue again.
+        leader.members = List.of();
+    }
+
     /** Ends the remaining entries of a leader. An entry whose work the leader has not sent waits again. */
     static void endRemaining(List<QueueEntry> members) {
         for (int i = 0; i < members.size(); i++) {
@@ -88,7 +111,7 @@ public final class QueueGroup {
      * Ends a leader's work for an entry. If {@code served} is null, the entry waits again, without its offer, unless
      * its wait was ended meanwhile.
      */
-    static void end(QueueEntry entry, @Nullable Served served) {
+    private static void end(QueueEntry entry, @Nullable Served served) {
         synchronized (entry.queue.lock) {
             if (entry.state != EntryState.TAKEN) {
                 throw new IllegalStateException("The state of the entry is " + entry.state + ", but only a member of a"

@@ -148,7 +148,7 @@ class FreePlacesTest {
                 lead(entry, here, random);
             }
             if (byKey && outages && random.nextInt(5) == 0) {
-                entry.open(random.nextBoolean());
+                entry.queue.open(random.nextBoolean());
             }
             if (random.nextBoolean()) {
                 Thread.yield();
@@ -170,9 +170,9 @@ class FreePlacesTest {
             switch (random.nextInt(3)) {
                 case 0 -> {
                     here.completed.incrementAndGet();
-                    member.complete("done");
+                    QueueGroup.complete(member, "done");
                 }
-                case 1 -> member.handBack();
+                case 1 -> QueueGroup.handBack(member);
                 default -> {
                     // Forgotten: handed back when the holder leaves, or failed.
                     if (random.nextBoolean()) {

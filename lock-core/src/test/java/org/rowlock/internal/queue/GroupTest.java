@@ -98,16 +98,16 @@ class GroupTest {
         assertThat(one.thread.isAlive()).isTrue();
 
         Exception failure = new Exception("b is not to be");
-        taken.get(1).fail(failure);
+        QueueGroup.fail(taken.get(1), failure);
         assertThat(two.end()).isEqualTo(EntryState.SERVED);
         assertThat(two.value).isSameAs(failure);
-        taken.get(0).complete("done");
+        QueueGroup.complete(taken.get(0), "done");
         assertThat(three.task.isDone()).isFalse();
         holder.leave();
         assertThat(one.end()).isEqualTo(EntryState.SERVED);
         assertThat(one.value).isEqualTo("done");
         assertThat(three.end()).isEqualTo(EntryState.IN);
-        assertThatThrownBy(() -> taken.get(0).complete("again")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> QueueGroup.complete(taken.get(0), "again")).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -140,7 +140,7 @@ class GroupTest {
         TestDatabase.await()
                 .until(() -> !member.thread.isInterrupted() && member.thread.getState() == Thread.State.WAITING);
         assertThat(taken.wake()).isFalse();
-        taken.complete(1);
+        QueueGroup.complete(taken, 1);
         holder.leave();
         assertThat(member.end()).isEqualTo(EntryState.SERVED);
         assertThat(member.interrupted).isTrue();
@@ -163,8 +163,8 @@ class GroupTest {
         Member two = waiting("b");
         Member three = waiting("c");
         List<QueueEntry> taken = holder.take(2, offer -> true);
-        taken.get(1).handBack();
-        taken.get(0).handBack();
+        QueueGroup.handBack(taken.get(1));
+        QueueGroup.handBack(taken.get(0));
         assertThat(holder.take(9, offer -> true)).isEmpty();
         assertThat(holder.queue.waiting()).isEqualTo(3);
         assertThat(List.of(one.task.isDone(), two.task.isDone(), three.task.isDone()))
@@ -180,7 +180,7 @@ class GroupTest {
         Member member = waiting("a");
         QueueEntry taken = holder.take(1, offer -> true).get(0);
         member.thread.interrupt();
-        taken.handBack();
+        QueueGroup.handBack(taken);
         assertThat(member.end()).isEqualTo(EntryState.OVER);
         assertThat(member.interrupted).isTrue();
     }
@@ -190,7 +190,7 @@ class GroupTest {
     void aHolderThatLeavesHandsBackWhatItHasNotDone() throws Exception {
         Member one = waiting("a");
         Member two = waiting("b");
-        holder.take(2, offer -> true).get(0).complete(1);
+        QueueGroup.complete(holder.take(2, offer -> true).get(0), 1);
         holder.leave();
         assertThat(one.end()).isEqualTo(EntryState.SERVED);
         assertThat(two.end()).isEqualTo(EntryState.IN);
@@ -213,7 +213,7 @@ class GroupTest {
         Member member = waiting("a");
         QueueEntry taken = holder.take(1, offer -> true).get(0);
         QueueEntry next = queues.join(KEY, false, null);
-        taken.complete("done");
+        QueueGroup.complete(taken, "done");
         assertThat(next.tryEnter()).isFalse();
         // The thread stays parked, although its entry has an outcome.
         assertThat(member.thread.getState()).isEqualTo(Thread.State.WAITING);
@@ -257,7 +257,7 @@ class GroupTest {
         assertThat(free.queue).isSameAs(leader.queue);
         assertThat(same.tryEnter()).isFalse();
         assertThat(free.tryEnter()).isTrue();
-        taken.complete("done");
+        QueueGroup.complete(taken, "done");
         leader.leave();
         assertThat(TestDatabase.result(member)).isEqualTo(EntryState.SERVED);
         // The other row's entry does not block the row of the group either.

@@ -325,11 +325,11 @@ class KeyQueueTest {
         Crossing crossing = new Crossing(width);
         QueueEntry holder = enter(crossing, false);
         Future<QueueEntry> waiting = queue(crossing, false);
-        holder.open(true);
+        holder.queue.open(true);
         QueueEntry first = get(waiting);
         QueueEntry second = enter(crossing, true);
         assertThat(holder.queue.wanting()).isOne();
-        holder.open(false);
+        holder.queue.open(false);
         width.next = 2;
         first.leave();
         second.leave();
