@@ -221,6 +221,8 @@ class RowlockDriverTest {
         assertThatThrownBy(() -> DriverManager.getConnection(url("rowlock.mod=off"), database.login()))
                 .hasMessageContaining(
                         "no setting <rowlock.mod>; use rowlock.mode, rowlock.include, rowlock.exclude, rowlock.front");
+        assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:postgresql://localhost/db?mode=observe"))
+                .hasMessageContaining("<mode> lacks the prefix; use rowlock.mode");
         assertThatThrownBy(() -> RowlockDataSource.wrap(database.dataSource(), "test", Map.of("mod", "off")))
                 .hasMessageContaining("no setting <mod>; use mode, include, exclude, front");
         assertThatThrownBy(() -> RowlockDataSource.wrap(database.dataSource(), "test", Map.of("exclude", "a b")))
@@ -234,11 +236,15 @@ class RowlockDriverTest {
         for (String url : List.of("jdbc:rowlock:aws-wrapper:postgresql://h/d", "jdbc:rowlock:tc:postgresql:18:///d")) {
             assertThat(driver.acceptsURL(url)).isTrue();
         }
-        for (String url : List.of(
-                "jdbc:rowlock:mysql://h/d", "jdbc:rowlock://postgresql:5432/d", "jdbc:x:rowlock:postgresql:d")) {
-            assertThat(driver.acceptsURL(url)).isFalse();
-            assertThat(driver.connect(url, database.login())).isNull();
+        for (String url : List.of("jdbc:rowlock:mysql://h/d", "jdbc:rowlock://postgresql:5432/d?password=secret")) {
+            assertThat(driver.acceptsURL(url)).isTrue();
+            assertThatThrownBy(() -> DriverManager.getConnection(url))
+                    .hasMessageContaining("there is no postgresql:, as in jdbc:rowlock:postgresql://host:port/database")
+                    .hasMessageNotContaining("secret");
         }
+        assertThat(driver.acceptsURL("jdbc:x:rowlock:postgresql:d")).isFalse();
+        assertThat(driver.connect("jdbc:x:rowlock:postgresql:d", database.login()))
+                .isNull();
         assertThatThrownBy(() -> DriverManager.getConnection("jdbc:rowlock:nobody:postgresql://h/d?password=secret"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("No driver accepts the URL jdbc:nobody:postgresql:..")

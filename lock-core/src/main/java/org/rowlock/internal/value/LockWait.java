@@ -71,11 +71,15 @@ public record LockWait(long nanos) implements Comparable<LockWait> {
         return Long.compare(nanos, other.nanos);
     }
 
-    /** Returns the wait as in the API: {@code forever}, {@code noWait} or {@code atMost 0.2s}. */
+    /**
+     * Returns the wait as in the API: {@code forever}, {@code noWait} or {@code atMost 0.2s}. Milliseconds are rounded
+     * up, because the remaining part of a wait has digits that no caller has asked for.
+     */
     @Override
     public String toString() {
         return isBounded()
-                ? "atMost " + Duration.ofNanos(nanos).toString().substring(2).toLowerCase(Locale.ROOT)
+                ? "atMost "
+                        + Duration.ofMillis(millis()).toString().substring(2).toLowerCase(Locale.ROOT)
                 : isNoWait() ? "noWait" : "forever";
     }
 }

@@ -79,10 +79,10 @@ public record JdbcSettings(
     /** Returns the text of each setting by its key. Equal settings return equal maps. */
     public Map<String, String> words() {
         Map<String, String> words = new LinkedHashMap<>();
-        words.put("mode", lower(mode));
+        words.put("mode", mode.name().toLowerCase(Locale.ROOT));
         words.put("include", String.join(",", include));
         words.put("exclude", String.join(",", exclude));
-        words.put("front", lower(front));
+        words.put("front", front.name().toLowerCase(Locale.ROOT));
         words.put("largestGroup", Integer.toString(largestGroup));
         words.put("flushWithCommit", Boolean.toString(keepsWrites));
         return words;
@@ -111,10 +111,6 @@ public record JdbcSettings(
     private static String noSetting(String key, String prefix) {
         return "There is no setting <" + prefix + key + ">; use " + prefix
                 + String.join(", " + prefix, DEFAULTS.keySet());
-    }
-
-    private static String lower(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static <T> T one(T[] all, Map<String, String> words, String key, String which) {

@@ -30,22 +30,19 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
 
     private static final String OURS = "rowlock.";
 
+    /** Whether a URL is meant for the drop-in, even if {@link #of} refuses the URL. */
     public static boolean isOurs(@Nullable String url) {
-        return url != null && URL.matcher(url).matches();
+        return url != null && url.startsWith(PREFIX);
     }
 
     private static boolean isOurName(String name) {
         return name.regionMatches(true, 0, OURS, 0, OURS.length());
     }
 
-    private static String decoded(String text) {
-        return URLDecoder.decode(text, StandardCharsets.UTF_8);
-    }
-
     /**
      * Parses a URL and the properties of a connection.
      *
-     * @throws SQLException if a setting of the drop-in is invalid
+     * @throws SQLException if the form of the URL or a setting of the drop-in is invalid
      */
     public static JdbcUrl of(String url, @Nullable Properties info) throws SQLException {
         Properties properties = new Properties();
@@ -62,11 +59,18 @@ public record JdbcUrl(String url, Properties properties, JdbcSettings settings) 
         String[] parts = plain.split("\\?", 2);
         List<String> parameters = new ArrayList<>();
         try {
+            if (isOurs(url) && !URL.matcher(url).matches()) {
+                throw new IllegalArgumentException("after " + PREFIX + " there is no postgresql:, as in " + PREFIX
+                        + "postgresql://host:port/database. Rowlock supports only PostgreSQL");
+            }
             for (String parameter : parts.length == 1 ? new String[0] : parts[1].split("&", -1)) {
                 String[] setting = parameter.split("=", 2);
-                String name = decoded(setting[0]);
+                String name = URLDecoder.decode(setting[0], StandardCharsets.UTF_8);
+                String value = setting.length == 1 ? "" : setting[1];
                 if (isOurName(name)) {
-                    ours.put(name.substring(OURS.length()), setting.length == 1 ? "" : decoded(setting[1]));
+                    ours.put(name.substring(OURS.length()), URLDecoder.decode(value, StandardCharsets.UTF_8));
+                } else if (JdbcSettings.DEFAULTS.containsKey(name)) {
+                    throw new IllegalArgumentException("<" + name + "> lacks the prefix; use " + OURS + name);
                 } else {
                     parameters.add(parameter);
                 }
