@@ -76,19 +76,18 @@ public final class Commit {
 
     private List<Tail> split(WriteForms.Statements statements) {
         List<Part> parts = statements.parts();
-        boolean oneShot = statements.oneShot();
         List<Tail> split = new ArrayList<>(1);
         int from = 0;
         for (int to = statements.endOfFlush(from); to < parts.size(); to = statements.endOfFlush(from)) {
-            split.add(Tail.ofWrites(parts.subList(from, to), oneShot));
+            split.add(Tail.ofWrites(parts.subList(from, to), statements.oneShot()));
             from = to;
         }
         List<Part> last = from == 0 ? parts : new ArrayList<>(parts.subList(from, parts.size()));
         if (commits && !commitsAlone) {
             last.addAll(ending.parts(session));
-            split.add(new Tail(watch, last, true, oneShot, null, ending::setUnsent));
+            split.add(new Tail(watch, last, true, statements.oneShot(), null, ending::setUnsent));
         } else if (!last.isEmpty()) {
-            split.add(Tail.ofWrites(last, oneShot));
+            split.add(Tail.ofWrites(last, statements.oneShot()));
         }
         return split;
     }
@@ -110,9 +109,8 @@ public final class Commit {
             throws SQLException {
         CommitErrors errors = new CommitErrors(keys);
         PgSession session = errors.usable(connection, known);
-        boolean nothing = writes.isEmpty() && !session.hasBegun();
         try {
-            Ending ending = nothing ? Ending.plain() : endings.of(session);
+            Ending ending = writes.isEmpty() && !session.hasBegun() ? Ending.plain() : endings.of(session);
             Commit commit = new Commit(session, errors, ending, writes, false, keepsWatch);
             commit.run(commit::send);
         } catch (SQLException e) {
@@ -190,9 +188,7 @@ public final class Commit {
     }
 
     private CommitOutcomeUnknownException markUnknown(CommitOutcomeUnknownException unknown) {
-        for (Write write : writes) {
-            write.outcomeUnknown(unknown);
-        }
+        writes.forEach(write -> write.outcomeUnknown(unknown));
         return unknown;
     }
 

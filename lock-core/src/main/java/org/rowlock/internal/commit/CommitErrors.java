@@ -65,11 +65,7 @@ public record CommitErrors(List<LockKey> keys) {
     /** Returns the session of a connection. Refuses an aborted transaction, and a lost connection. */
     PgSession usable(Connection connection, @Nullable PgSession known) throws SQLException {
         if (connection.isClosed()) {
-            throw new LockConnectionLostException(
-                    nothing("its connection was lost or closed before the commit was sent. The transaction and its"
-                            + " locks are gone."),
-                    SqlState.CONNECTION_DOES_NOT_EXIST,
-                    new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
+            throw undone(new SQLException("The connection is closed", SqlState.CONNECTION_DOES_NOT_EXIST));
         }
         PgSession session = known == null ? PgSession.of(connection) : known;
         refuseAborted(session);
@@ -104,9 +100,8 @@ public record CommitErrors(List<LockKey> keys) {
             List<Write> writes, int number, long found, boolean commits, @Nullable SQLException cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "
-                        + write.expected()
-                        + " row(s), but changed " + found + ". The transaction is "
+                "Nothing is stored: write " + number + " of " + writes.size() + " changed " + found
+                        + " row(s) instead of " + write.expected() + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". If another transaction has changed or deleted the row after it was read, read it again and"
                         + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
@@ -118,7 +113,7 @@ public record CommitErrors(List<LockKey> keys) {
     /** Returns an exception after which nothing is stored. If the connection was lost, throws Rowlock's exception. */
     public SQLException undone(SQLException e) {
         if (ServerErrors.isConnectionLost(e)) {
-            String why = "the connection was lost before the commit (" + ServerErrors.message(e) + ").";
+            String why = "its connection was lost before the commit (" + ServerErrors.message(e) + ").";
             throw new LockConnectionLostException(nothing(why), e.getSQLState(), e);
         }
         return e;
