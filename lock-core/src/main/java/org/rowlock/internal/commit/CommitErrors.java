@@ -100,8 +100,8 @@ public record CommitErrors(List<LockKey> keys) {
             List<Write> writes, int number, long found, boolean commits, @Nullable SQLException cause) {
         Write write = writes.get(number - 1);
         return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " changed " + found
-                        + " row(s) instead of " + write.expected() + ". The transaction is "
+                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "
+                        + write.expected() + " row(s), but changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". If another transaction has changed or deleted the row after it was read, read it again and"
                         + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
