@@ -53,13 +53,15 @@ public final class ServerErrors {
 
     /**
      * Whether this connection was lost. An error with the SQLSTATE of a lost connection may also concern another
-     * connection. For example, for a foreign table the server connects to another server.
+     * connection. For example, for a foreign table the server connects to another server. The severity is in the
+     * language of the server.
      */
     public static boolean isConnectionLost(SQLException e) {
         ServerErrorMessage server = serverMessage(e);
         boolean goesOn = server != null
-                && SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
-                && !"FATAL".equals(server.getSeverity());
+                && (SqlState.of(e).startsWith(SqlState.CONNECTION_CLASS)
+                        ? !"FATAL".equals(server.getSeverity())
+                        : "ERROR".equals(server.getSeverity()));
         return SqlState.isConnectionLost(e.getSQLState()) && !goesOn;
     }
 
