@@ -298,9 +298,14 @@ public final class ForwardingWriter {
                             + " : null);");
         }
         if (type.equals("Object")) {
+            // Several keys may equal one floating-point number, and the driver converts the value to the given type.
+            String key = types.size() > 2 && types.get(2).equals("int")
+                    ? "java.util.List.of(java.sql.Types.DOUBLE, java.sql.Types.FLOAT, java.sql.Types.REAL).contains(c)"
+                            + " ? null : b"
+                    : "b";
             return List.of(
                     "        Object kept = binds().keeps() ? org.rowlock.jdbc.internal.statement.Binds.kept(b) : null;",
-                    "        binds().set(a, b, binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
+                    "        binds().set(a, " + key + ", binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
                             + again.replace("(at, b", "(at, kept") + " : null);");
         }
         boolean constant = method.equals("setNull")

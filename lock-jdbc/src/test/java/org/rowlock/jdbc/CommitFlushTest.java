@@ -670,6 +670,35 @@ class CommitFlushTest {
         assertThat(database.query("select count(n) from precise")).isEqualTo("0");
     }
 
+    /** The type, and not the class of the value, decides how the driver sends the key. */
+    @ParameterizedTest
+    @ValueSource(ints = {Types.DOUBLE, Types.FLOAT, Types.REAL})
+    void aKeySentAsAFloatingPointNumberIsCheckedAtTheServer(int type) throws SQLException {
+        database.execute(
+                "create table precise(id bigint primary key, n int)",
+                "insert into precise values (9007199254740992), (9007199254740993)");
+        for (Object id : new Object[] {9007199254740992L, "9007199254740992"}) {
+            for (int i = 0; i < 2; i++) {
+                select(connection);
+                keep();
+                boolean isOne;
+                try (PreparedStatement statement =
+                        connection.prepareStatement("update precise set n = 1 where id = ?")) {
+                    statement.setObject(1, id, type);
+                    isOne = statement.executeUpdate() == 1;
+                }
+                if (isOne) {
+                    assertThatThrownBy(connection::commit)
+                            .isInstanceOf(CommitFlushException.class)
+                            .hasFieldOrPropertyWithValue("wrongCount", true);
+                } else {
+                    connection.rollback();
+                }
+            }
+        }
+        assertThat(database.query("select count(n) from precise")).isEqualTo("0");
+    }
+
     /** The cached key is out of date: the temporary table is another one. */
     @Test
     void severalRowsAreToldAsStored() throws SQLException {
