@@ -132,9 +132,13 @@ class FrontWaitTest {
         holder.commit();
     }
 
-    /** A proxy with all interfaces of the driver is still no driver. In a global transaction it refuses a rollback. */
-    @Test
-    void aProxyThatRefusesARollbackIsPassedBy() throws Exception {
+    /**
+     * A proxy with all interfaces of the driver is still no driver. In a global transaction it refuses a rollback. Some
+     * proxies return themselves for an interface that they have.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProxyThatRefusesARollbackIsPassedBy(boolean returnsItself) throws Exception {
         Session holder = holderOfTheKeyAlone();
         DataSource refusing = TestDataSource.of(() -> {
             Connection driver = database.dataSource().getConnection();
@@ -142,7 +146,11 @@ class FrontWaitTest {
                 if (method.getName().equals("rollback")) {
                     throw new SQLException("Cannot call method 'rollback' while a global transaction is running");
                 }
-                return Proxies.call(driver, method, arguments);
+                boolean isOwn = returnsItself
+                        && arguments != null
+                        && arguments[0] instanceof Class<?> type
+                        && type.isInstance(proxy);
+                return isOwn && method.getName().equals("unwrap") ? proxy : Proxies.call(driver, method, arguments);
             });
         });
         GatedDatabase gated = new GatedDatabase(refusing, DropInMode.QUEUE, GatedDatabase.fronts(BOUND));

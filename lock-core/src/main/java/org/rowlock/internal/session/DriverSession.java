@@ -55,16 +55,16 @@ abstract class DriverSession {
             if (own.isWrapperFor(ForwardingSession.class)) {
                 return unwrap(own.unwrap(ForwardingSession.class).target());
             }
-            if (own.isWrapperFor(BaseConnection.class)) {
-                return own.unwrap(BaseConnection.class);
+            var type = own.isWrapperFor(PgConnection.class) ? PgConnection.class : BaseConnection.class;
+            if (own.isWrapperFor(type)) {
+                return own.unwrap(type);
             }
         } catch (LinkageError e) {
             Driver driver = new Driver();
             throw new LockTransactionException(
                     "No lock was taken: the PostgreSQL JDBC driver on the class path, " + driver.getMajorVersion() + '.'
                             + driver.getMinorVersion() + ", lacks a class or method that Rowlock needs ("
-                            + e.getMessage()
-                            + "); use org.postgresql:postgresql 42.7",
+                            + e.getMessage() + "); use org.postgresql:postgresql 42.7",
                     SqlState.FEATURE_NOT_SUPPORTED,
                     e);
         }
