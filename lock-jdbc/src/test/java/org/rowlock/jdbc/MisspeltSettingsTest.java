@@ -52,13 +52,15 @@ class MisspeltSettingsTest {
     }
 
     @Test
-    void anIncludedTableThatDoesNotExistIsNamedOnce() throws Exception {
+    void aConfiguredTableThatDoesNotExistIsNamedOnce() throws Exception {
         String known = database.schema() + ".account";
         assertThat(warnings(() -> {
                     try (RowlockDataSource dataSource = RowlockDataSource.wrap(
                             database.dataSource(),
                             "test",
-                            Map.of("include", "account," + known + ", acount, elsewhere.account, Account"))) {
+                            Map.of(
+                                    "include", "account," + known + ", acount, elsewhere.account, Account",
+                                    "exclude", "ordres, " + known))) {
                         for (int i = 0; i < 2; i++) {
                             try (Connection connection = dataSource.getConnection()) {
                                 TestDatabase.execute(connection, "select 1");
@@ -68,6 +70,6 @@ class MisspeltSettingsTest {
                 }))
                 .singleElement()
                 .asString()
-                .contains("rowlock.include names [acount, elsewhere.account]", "no such table");
+                .contains("names [acount, elsewhere.account, ordres]", "no such table");
     }
 }

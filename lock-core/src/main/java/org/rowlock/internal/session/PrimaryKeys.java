@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.IdType;
 
@@ -68,8 +69,8 @@ public final class PrimaryKeys {
     }
 
     /** Sets the tables that the application has configured, so that misspelled names are noticed. */
-    public void expect(List<String> tables) {
-        expected.set(tables);
+    public void expect(List<String> include, List<String> exclude) {
+        expected.set(Stream.concat(include.stream(), exclude.stream()).toList());
     }
 
     public boolean isExpecting() {

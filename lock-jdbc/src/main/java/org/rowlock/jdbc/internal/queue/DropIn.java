@@ -70,7 +70,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 settings.words(),
                 management);
         JdbcSettings.unknownProperties().forEach(each -> LOG.log(Level.WARNING, each));
-        primaryKeys.expect(settings.include());
+        primaryKeys.expect(settings.include(), settings.exclude());
     }
 
     /**
@@ -129,7 +129,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
     @Override
     public void set(String key, String word) {
         settings = settings.with(key, word);
-        primaryKeys.expect(settings.include());
+        primaryKeys.expect(settings.include(), settings.exclude());
         groups = groups(settings);
         plans.clear();
         LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());

@@ -82,8 +82,8 @@ public final class RowFinder {
         if (!absent.isEmpty()) {
             LOG.log(
                     Level.WARNING,
-                    "rowlock.include names {0}, but the database has no such table, so no statement waits for its rows."
-                            + " Correct the name.",
+                    "rowlock.include or rowlock.exclude names {0}, but the database has no such table, so the name has"
+                            + " no effect. Correct the name.",
                     absent);
         }
     }
