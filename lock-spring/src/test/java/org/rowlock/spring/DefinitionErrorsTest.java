@@ -284,7 +284,9 @@ class DefinitionErrorsTest {
                         UnknownTable.class,
                         List.of("names acount, which is not a table", "The tables are: account, log, order_line")),
                 Arguments.of(View.class, List.of("rich, which is not a table")),
-                Arguments.of(NoKey.class, List.of("log: it has no primary key", "id-columns", "ADVISORY")),
+                Arguments.of(
+                        NoKey.class,
+                        List.of("log: it has no primary key", "rowlock.tables[log].id-columns), or", "ADVISORY")),
                 Arguments.of(ThreeParts.class, List.of("3 parts", "[order_id, line]")),
                 Arguments.of(
                         RecordComponent.class, List.of("@RowLock on account", "LockedCommand", "#command.account")),

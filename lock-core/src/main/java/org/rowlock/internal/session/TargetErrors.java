@@ -92,7 +92,9 @@ public final class TargetErrors {
         if (known.missing().isEmpty()) {
             String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
                     + " key, give the columns with RowLocks.builder(..).idColumns(\""
-                    + known.table().name() + "\", ...), or use strategy ADVISORY.";
+                    + known.table().name() + "\", ...) (with Spring Boot rowlock.tables["
+                    + known.table().name()
+                    + "].id-columns), or use strategy ADVISORY.";
             return cannot(rows, why, null);
         }
         String why = "it has no column " + String.join(", ", known.missing())
