@@ -199,4 +199,31 @@ class TableEdgesTest {
             database.execute("drop schema rowlock_hidden cascade");
         }
     }
+
+    /** FOR UPDATE needs SELECT on the id, and UPDATE on any column. */
+    @Test
+    void aRoleThatMayNotLockIsRefusedAtStartup() throws SQLException {
+        database.execute("insert into account values (1)");
+        String full = database.role("select (id), update (balance) on account");
+        Contexts.start(database, database.dataSourceOf(full), Wrapped.class)
+                .getBean(Wrapped.class)
+                .run(new AccountId(1));
+        String reader = database.role("select on account");
+        assertRefusedAtStartup(reader, LockStrategy.ROW);
+        assertRefusedAtStartup(database.role("update on account"), LockStrategy.BOTH);
+        Contexts.start(
+                database,
+                database.dataSourceOf(reader),
+                context -> Contexts.locks(context, LockStrategy.ADVISORY),
+                Wrapped.class);
+    }
+
+    private void assertRefusedAtStartup(String role, LockStrategy strategy) {
+        assertBadDefinition(() -> Contexts.start(
+                        database,
+                        database.dataSourceOf(role),
+                        context -> Contexts.locks(context, strategy),
+                        Wrapped.class))
+                .hasMessageContainingAll("Wrapped.run(AccountId) locks rows of account", "SELECT or UPDATE", "Grant");
+    }
 }

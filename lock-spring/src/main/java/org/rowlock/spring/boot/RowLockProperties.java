@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     200ms. The wait is never longer than the transaction's timeout.
  * @param lockBudget The largest number of distinct advisory locks in one call.
  * @param admission The queues in the JVM.
- * @param verify Whether to check at startup that locks exclude each other, that tables exist, and that ids match the
- *     primary key.
+ * @param verify Whether to check at startup that locks exclude each other, and that tables exist and may be locked. Ids
+ *     with several parts are compared with the primary key.
  * @param missingGuard The reaction at startup to a table that has strategy ADVISORY and no guard trigger: warn, fail or
  *     ignore.
  * @param unlockedMethods The reaction at startup to methods with @RowLock that lock nothing: warn or fail. Causes:
@@ -73,8 +73,8 @@ public record RowLockProperties(
      * The queues in the JVM, which a call enters before it borrows a connection.
      *
      * @param enabled Whether calls queue in the JVM before they borrow a connection.
-     * @param timeout The longest time that a call may spend in the queue, even if it may wait longer for its lock.
-     *     Default: the connection timeout of HikariCP, or 30 s with another pool.
+     * @param timeout The longest time that a call may spend in the queue, even if it may wait longer for its lock; zero
+     *     for no wait. Default: the connection timeout of HikariCP, or 30 s with another pool.
      * @param maxWaitersPerKey The largest number of threads in the queue of one key; further threads are rejected.
      *     Default: no limit if all tables have the strategy ROW; otherwise half of the threads of Tomcat or Jetty, or
      *     1000 without these servers or with virtual threads.

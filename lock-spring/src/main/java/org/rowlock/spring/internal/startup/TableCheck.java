@@ -55,6 +55,9 @@ final class TableCheck {
     private static final String OID =
             "select c.oid from pg_catalog.pg_class as c where c.oid = to_regclass(?) and " + IS_TABLE;
 
+    private static final String MAY_LOCK = "select has_any_column_privilege(c, 'SELECT') and"
+            + " has_any_column_privilege(c, 'UPDATE') from to_regclass(?) as c";
+
     private static final String TABLES = """
         select string_agg(name, ', ') from
           (select c.oid::regclass::text as name from pg_catalog.pg_class as c
@@ -80,6 +83,11 @@ final class TableCheck {
         String what = "@RowLock on " + usage.method();
         String table = usage.table();
         List<String> columns = idColumns(what, table);
+        if (!advisory.contains(table) && Boolean.FALSE.equals(jdbc.queryForObject(MAY_LOCK, Boolean.class, table))) {
+            throw new RowLockDefinitionException(
+                    what + " locks rows of " + table + ", for which this role lacks SELECT or UPDATE.",
+                    "Grant both to the role. If calls use another role, set rowlock.verify=false instead.");
+        }
         int parts = usage.definition().given().size();
         String key = (configuredId(table).isEmpty() ? "primary key of " : "configured id of ") + table;
         if (columns.isEmpty() || parts == 1) {
@@ -103,15 +111,8 @@ final class TableCheck {
         }
     }
 
-    /**
-     * Rejects a configured table that does not exist. Also rejects a table without a primary key if its strategy needs
-     * id columns and the configuration names none.
-     */
-    void checkConfigured(String table) throws SQLException {
-        List<String> unused = idColumns("The configuration of table " + table, table);
-    }
-
-    private List<String> idColumns(String what, String table) throws SQLException {
+    /** Rejects a table that does not exist, or that has no id columns although its strategy needs them. */
+    List<String> idColumns(String what, String table) throws SQLException {
         try {
             List<Long> oid = jdbc.queryForList(OID, Long.class, table);
             if (oid.isEmpty()) {
