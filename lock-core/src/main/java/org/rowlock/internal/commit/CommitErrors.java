@@ -113,7 +113,7 @@ public record CommitErrors(List<LockKey> keys) {
     /** Returns an exception after which nothing is stored. If the connection was lost, throws Rowlock's exception. */
     public SQLException undone(SQLException e) {
         if (ServerErrors.isConnectionLost(e)) {
-            String why = "its connection was lost before the commit (" + ServerErrors.message(e) + ").";
+            String why = "its connection was lost or closed before the commit (" + ServerErrors.message(e) + ").";
             throw new LockConnectionLostException(nothing(why), e.getSQLState(), e);
         }
         return e;
