@@ -150,9 +150,9 @@ abstract class DriverSession {
         return List.of(executor.getHostSpec(), executor.getDatabase(), executor.getUser());
     }
 
-    public void addWarnings(@Nullable SQLWarning first) throws SQLException {
-        if (first != null) {
-            driver.unwrap(PgConnection.class).addWarning(first);
+    public void addWarnings(@Nullable SQLWarning first) {
+        if (first != null && driver instanceof PgConnection connection) {
+            connection.addWarning(first);
         }
     }
 

@@ -75,6 +75,7 @@ public final class FlushRunner {
             statement.execute();
             read(results, parts, new Answers(ResolvedRequest.NONE));
         } finally {
+            // A closed connection takes warnings too, so that the error that closed it is not replaced by another.
             session.addWarnings(results.getWarnings());
             Part.close(statement);
         }

@@ -1,6 +1,7 @@
 package org.rowlock.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.rowlock.LockRequest.forUpdate;
 import static org.rowlock.internal.commit.CommitWay.KEY;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.CommitNotConfirmedException;
+import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockStrategy;
 import org.rowlock.LockTransactionException;
@@ -251,6 +253,23 @@ class EarlyReleaseTest {
                             early(LockStrategy.ROW), pool, 1, "select distinct id from account for update")))
                     .satisfies(sqlState("0A000"));
         }
+        assertThat(balance()).isEqualTo("0");
+    }
+
+    /** The connection is closed by then, and cannot take the warning. */
+    @Test
+    void warningBeforeTheSessionIsTerminatedDoesNotHideTheError() throws Exception {
+        database.execute(
+                "create function fail() returns trigger language plpgsql as $$ begin raise warning 'late';"
+                        + " perform pg_terminate_backend(pg_backend_pid()); return null; end $$",
+                "create constraint trigger fail after insert on child deferrable initially deferred"
+                        + " for each row execute function fail()");
+        assertThatThrownBy(() -> CommitWay.BARE.add(
+                        early(LockStrategy.ROW), database.dataSource(), 1, "insert into child values (1)"))
+                .isInstanceOfSatisfying(
+                        CommitOutcomeUnknownException.class,
+                        e -> assertThat(e.sqlState()).contains("57P01"))
+                .hasMessageContaining("the result of the check is final");
         assertThat(balance()).isEqualTo("0");
     }
 
