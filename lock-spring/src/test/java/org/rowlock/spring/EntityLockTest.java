@@ -631,7 +631,7 @@ class EntityLockTest {
         for (TestContext context : List.of(byJpa, byRowlock())) {
             assertThatThrownBy(() -> context.getBean(Plains.class).add(42))
                     .isInstanceOf(EmptyResultDataAccessException.class)
-                    .hasMessageContaining("the row does not exist");
+                    .hasMessageContaining("the row plain[42] does not exist");
         }
     }
 
