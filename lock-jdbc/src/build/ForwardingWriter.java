@@ -298,14 +298,15 @@ public final class ForwardingWriter {
                             + " : null);");
         }
         if (type.equals("Object")) {
-            // Several keys may equal one floating-point number, and the driver converts the value to the given type.
-            String key = types.size() > 2 && types.get(2).equals("int")
-                    ? "java.util.List.of(java.sql.Types.DOUBLE, java.sql.Types.FLOAT, java.sql.Types.REAL).contains(c)"
-                            + " ? null : b"
-                    : "b";
+            // To the server, several keys may equal one floating-point number. The driver converts a value to the given
+            // type. As KEYS contains no floating-point type, setDouble() and setFloat() record no key either.
+            String isFloating = "b instanceof Double || b instanceof Float";
+            if (types.size() > 2 && types.get(2).equals("int")) {
+                isFloating += " || c == java.sql.Types.DOUBLE || c == java.sql.Types.FLOAT || c == java.sql.Types.REAL";
+            }
             return List.of(
                     "        Object kept = binds().keeps() ? org.rowlock.jdbc.internal.statement.Binds.kept(b) : null;",
-                    "        binds().set(a, " + key + ", binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
+                    "        binds().set(a, " + isFloating + " ? null : b, binds().keeps() && (b == null || kept != null) ? (statement, at) -> "
                             + again.replace("(at, b", "(at, kept") + " : null);");
         }
         boolean constant = method.equals("setNull")

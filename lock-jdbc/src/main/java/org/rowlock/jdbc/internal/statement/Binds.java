@@ -136,8 +136,7 @@ public final class Binds {
 
     private boolean isKnown(int index) {
         Object value = index <= values.length ? values[index - 1] : null;
-        // To the server, several keys may equal one floating-point number.
-        return value != null && isConstant(value) && !(value instanceof Double || value instanceof Float);
+        return value != null && isConstant(value);
     }
 
     /** Returns the value of a key column. The value must be known, see {@link #has}. */
