@@ -658,13 +658,7 @@ class CommitFlushTest {
                 select(connection);
                 keep();
                 boolean isOne = Waiters.update(connection, "update precise set n = ? where id = ?", 1, id) == 1;
-                if (isOne && (table.contains("only") || id instanceof Double)) {
-                    assertThatThrownBy(connection::commit)
-                            .isInstanceOf(CommitFlushException.class)
-                            .hasFieldOrPropertyWithValue("wrongCount", true);
-                } else {
-                    connection.rollback();
-                }
+                assertNotStored(isOne && (table.contains("only") || id instanceof Double));
             }
         }
         assertThat(database.query("select count(n) from precise")).isEqualTo("0");
@@ -687,16 +681,21 @@ class CommitFlushTest {
                     statement.setObject(1, id, type);
                     isOne = statement.executeUpdate() == 1;
                 }
-                if (isOne) {
-                    assertThatThrownBy(connection::commit)
-                            .isInstanceOf(CommitFlushException.class)
-                            .hasFieldOrPropertyWithValue("wrongCount", true);
-                } else {
-                    connection.rollback();
-                }
+                assertNotStored(isOne);
             }
         }
         assertThat(database.query("select count(n) from precise")).isEqualTo("0");
+    }
+
+    /** Commits if the count of the last write must be wrong, and otherwise rolls back. */
+    private void assertNotStored(boolean isWrong) throws SQLException {
+        if (isWrong) {
+            assertThatThrownBy(connection::commit)
+                    .isInstanceOf(CommitFlushException.class)
+                    .hasFieldOrPropertyWithValue("wrongCount", true);
+        } else {
+            connection.rollback();
+        }
     }
 
     /** The cached key is out of date: the temporary table is another one. */
