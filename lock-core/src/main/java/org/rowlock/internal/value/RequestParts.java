@@ -77,8 +77,7 @@ public record RequestParts(
 
     @Override
     public RequestParts and(LockRequest joined) {
-        RequestParts other = (RequestParts)
-                Arguments.notNull(joined, "The other request is null; make one with LockRequest.forUpdate(key)");
+        RequestParts other = of(joined, "The other request");
         List<LockKey.Row> given = new ArrayList<>(rows);
         given.addAll(other.rows);
         Map<LockKey, RowLockMode> each = new LinkedHashMap<>();
@@ -100,8 +99,14 @@ public record RequestParts(
     }
 
     public static RequestParts of(@Nullable LockRequest request) {
-        return (RequestParts)
-                Arguments.notNull(request, "The request is null; make one with LockRequest.forUpdate(key)");
+        return of(request, "The request");
+    }
+
+    private static RequestParts of(@Nullable LockRequest request, String what) {
+        if (request instanceof RequestParts parts) {
+            return parts;
+        }
+        throw new IllegalArgumentException(what + " is null; make one with LockRequest.forUpdate(key)");
     }
 
     @Override
