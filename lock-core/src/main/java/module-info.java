@@ -29,6 +29,8 @@ module org.rowlock.core {
     exports org.rowlock;
     exports org.rowlock.internal.access to
             org.rowlock.spring;
+    exports org.rowlock.internal.acquire to
+            org.rowlock.spring;
     exports org.rowlock.internal.commit to
             org.rowlock.jdbc;
     exports org.rowlock.internal.group to

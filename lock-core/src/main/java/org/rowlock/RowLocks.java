@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +17,9 @@ import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.group.Groups;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.session.IdColumns;
-import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
-import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.CheckReturnValue;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
@@ -65,9 +61,12 @@ public final class RowLocks {
     }
 
     static RowLocks of(RowLocksBuilder builder, Supplier<DataSource> dataSource) {
-        LockConfig config = new LockConfig(
-                builder.strategy, Map.copyOf(builder.strategies), Map.copyOf(builder.idColumns), builder.budget);
-        KnownTables tables = new KnownTables(config, new IdColumns());
+        KnownTables tables = new KnownTables(
+                builder.strategy,
+                Map.copyOf(builder.strategies),
+                Map.copyOf(builder.idColumns),
+                builder.budget,
+                new IdColumns());
         LockObserver observer = new LockObserver(List.copyOf(builder.listeners));
         KeyQueues queues = KeyQueues.adaptive(builder.maxAdmittedPerKey);
         LockCalls calls = new LockCalls(
@@ -76,7 +75,7 @@ public final class RowLocks {
                 queues,
                 builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
                 builder.front);
-        AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, config, observer);
+        AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables, observer);
         Groups groups = new Groups(builder.largestGroup, observer, tables);
         return new RowLocks(new TransactionRunner(calls, admission, groups), builder.singleEntryNode, dataSource);
     }
@@ -200,24 +199,13 @@ public final class RowLocks {
         }
 
         @Override
-        public LockConfig config() {
-            return runner.calls().tables().config();
+        public KnownTables tables() {
+            return runner.calls().tables();
         }
 
         @Override
         public LockRelease release() {
             return runner.calls().early() == null ? LockRelease.PLAIN : LockRelease.EARLY;
-        }
-
-        @Override
-        public List<String> checkTable(Connection connection, String table) throws SQLException {
-            return runner.calls().tables().check(PgSession.of(connection), TableName.normalize(table));
-        }
-
-        @Override
-        public Set<List<String>> spellings(Connection connection, String table, List<LockKey> keys)
-                throws SQLException {
-            return runner.calls().tables().spellings(PgSession.of(connection), table, keys);
         }
 
         @Override

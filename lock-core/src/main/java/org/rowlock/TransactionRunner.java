@@ -70,7 +70,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
     }
 
     private void report(@Nullable Begun hold, RequestParts request, Outcome outcome) {
-        LockStrategy strategy = calls.tables().config().strategyOf(request.keys());
+        LockStrategy strategy = calls.tables().strategyOf(request.keys());
         calls.observer().end(hold, request.keys(), request.mode(), strategy, request.lockWait(), outcome);
     }
 

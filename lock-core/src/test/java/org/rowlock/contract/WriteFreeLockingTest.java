@@ -80,7 +80,7 @@ class WriteFreeLockingTest {
                                 found -> 1));
             }
         }
-        if (LockAccess.of(locks).config().strategyOf(keys.get(0)) == LockStrategy.ROW) {
+        if (LockAccess.of(locks).tables().strategyOf(keys.get(0)) == LockStrategy.ROW) {
             // A claim takes row locks with every strategy.
             session.run(c -> locks.in(c).claim(Claim.from("account").limit(3), found -> 1));
         }

@@ -13,7 +13,6 @@ import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.IdColumns;
 
 /** The locks of tests. */
@@ -37,9 +36,8 @@ public final class Locks {
 
     /** The same, with a choice of the key in front. */
     public static LockCalls calls(LockStrategy strategy, KeyQueues queues, LockFront front) {
-        LockConfig config = new LockConfig(strategy, Map.of(), Map.of(), 10);
-        return new LockCalls(
-                new KnownTables(config, new IdColumns()), new LockObserver(List.of()), queues, null, front);
+        KnownTables tables = new KnownTables(strategy, Map.of(), Map.of(), 10, new IdColumns());
+        return new LockCalls(tables, new LockObserver(List.of()), queues, null, front);
     }
 
     /** Locks in a session, and waits for the end of the call. */

@@ -12,12 +12,12 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
-import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.RequestParts;
@@ -36,7 +36,7 @@ import org.rowlock.internal.value.RequestParts;
  *
  * <p>Thread-safe. The entries of a call belong to its thread. Platform and virtual threads are both supported.
  */
-public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig config, LockObserver observer) {
+public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, KnownTables tables, LockObserver observer) {
     /**
      * A thread that waits in the queue of a key, or that was admitted.
      *
@@ -90,7 +90,7 @@ public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, LockConfig
             }
             if (begun != null) {
                 List<LockKey> keys = RequestParts.ordered(request.keys());
-                observer.end(begun, keys, request.mode(), config.strategyOf(keys), request.lockWait(), outcome);
+                observer.end(begun, keys, request.mode(), tables.strategyOf(keys), request.lockWait(), outcome);
             }
         }
     }

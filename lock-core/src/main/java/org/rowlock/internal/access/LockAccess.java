@@ -5,23 +5,20 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
-import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.LockResult;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.request.RowStatement;
 
 /**
@@ -71,30 +68,11 @@ public interface LockAccess {
     /** {@return the admission queues, for code that begins transactions by itself} */
     AdmissionQueues admission();
 
-    /** {@return the configuration of the tables} */
-    LockConfig config();
+    /** {@return the configured tables, and what the catalog says about them} */
+    KnownTables tables();
 
     /** {@return when commits release their locks} */
     LockRelease release();
-
-    /**
-     * Checks in the catalog whether rows of a table can be locked. An application can use this check to refuse to
-     * start. Locks nothing.
-     *
-     * @return the configured id columns, or the columns of the primary key; empty if the strategy is ADVISORY and the
-     *     table has no primary key
-     * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy uses
-     *     advisory locks and equal ids may have different texts, for example in citext
-     */
-    List<String> checkTable(Connection connection, String table) throws SQLException;
-
-    /**
-     * {@return the stored ids of the locked rows; an empty set, unless equal ids may have different texts, as with
-     * citext}
-     *
-     * @param keys the locked keys; keys of other tables are ignored
-     */
-    Set<List<String>> spellings(Connection connection, String table, List<LockKey> keys) throws SQLException;
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock

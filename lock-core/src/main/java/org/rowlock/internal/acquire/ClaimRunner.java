@@ -60,9 +60,9 @@ record ClaimRunner(
 
     private void take() throws SQLException {
         LockStrategy strategy = strategy();
-        if (strategy != LockStrategy.ROW && claim.limit() > tables.config().budget()) {
-            throw tables.config()
-                    .overBudget(claim + ": that is " + claim.limit() + " advisory locks", "Claim fewer rows at a time");
+        if (strategy != LockStrategy.ROW && claim.limit() > tables.budget()) {
+            throw tables.overBudget(
+                    claim + ": that is " + claim.limit() + " advisory locks", "Claim fewer rows at a time");
         }
         Begun begun = observer.begin(Kind.ACQUISITION);
         Outcome outcome = Outcome.FAILED;
@@ -210,7 +210,7 @@ record ClaimRunner(
     }
 
     private LockStrategy strategy() {
-        return tables.config().strategyOf(claim.table());
+        return tables.strategyOf(claim.table());
     }
 
     private Description description() {

@@ -1,5 +1,6 @@
 package org.rowlock.internal.acquire;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -7,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
@@ -15,7 +18,6 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.Description;
-import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
 import org.rowlock.internal.request.RowTable;
@@ -26,38 +28,97 @@ import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.ManyRowsSql;
 import org.rowlock.internal.text.IdType;
+import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
- * Looks up the tables of requests in the configuration and the catalog. Refuses ids that do not fit the id columns or
- * are not canonical.
+ * The configuration of one {@code RowLocks} object, and what the catalog says about the tables of its requests. Refuses
+ * ids that do not fit the id columns or are not canonical. Table names are normalized.
+ *
+ * @param defaultStrategy the strategy of all tables that have no strategy of their own
+ * @param columns the configured id columns of tables
  */
-public record KnownTables(LockConfig config, IdColumns idColumns) {
+public record KnownTables(
+        LockStrategy defaultStrategy,
+        Map<String, LockStrategy> strategies,
+        Map<String, List<String>> columns,
+        int budget,
+        IdColumns idColumns) {
+    public LockStrategy strategyOf(LockKey key) {
+        return key instanceof LockKey.Row row ? strategyOf(row.table()) : LockStrategy.ADVISORY;
+    }
+
+    public LockStrategy strategyOf(String table) {
+        return strategies.getOrDefault(table, defaultStrategy);
+    }
+
+    /** Returns the strategy of the keys; BOTH if they have different strategies. */
+    public LockStrategy strategyOf(List<LockKey> keys) {
+        LockStrategy first = strategyOf(keys.get(0));
+        return keys.size() == 1 || keys.stream().allMatch(key -> strategyOf(key) == first) ? first : LockStrategy.BOTH;
+    }
+
+    public List<LockKey> advisory(List<LockKey> keys) {
+        return keys.stream().filter(key -> strategyOf(key) != LockStrategy.ROW).toList();
+    }
+
+    public boolean isAnyTableAdvisory() {
+        return defaultStrategy == LockStrategy.ADVISORY || strategies.containsValue(LockStrategy.ADVISORY);
+    }
+
+    /** Returns the normalized names of the tables that have a configuration of their own. */
+    public Set<String> configured() {
+        Set<String> tables = new TreeSet<>(strategies.keySet());
+        tables.addAll(columns.keySet());
+        return tables;
+    }
+
+    /** Returns the configured id columns of a table; empty if the primary key is used. */
+    public List<String> idColumnsOf(String table) {
+        return columns.getOrDefault(table, List.of());
+    }
+
+    public LockTargetException overBudget(String what, String advice) {
+        return new LockTargetException(
+                "Cannot " + what + " in one call, but the budget is " + budget + ", because a full lock table makes"
+                        + " every session of the server fail. " + advice + ", or raise max_locks_per_transaction of the"
+                        + " server and then the budget: RowLocks.builder(..).lockBudget() (with Spring Boot"
+                        + " rowlock.lock-budget).",
+                SqlState.PROGRAM_LIMIT_EXCEEDED,
+                null);
+    }
+
     /** Returns a table for row locks, with its id columns: the configured columns, or the primary key. */
     public RowTable of(PgSession session, String name) throws SQLException {
-        return table(session, name, List.of(), config.strategyOf(name), true);
+        return table(session, name, List.of(), strategyOf(name), true);
     }
 
     /**
-     * Returns the id columns; empty if the table has none and the strategy needs none. Refuses a table whose rows
-     * cannot be locked.
+     * Checks in the catalog whether rows of a table can be locked, and locks nothing. Returns the id columns; empty if
+     * the table has none and the strategy needs none.
+     *
+     * @throws LockTargetException if the strategy needs id columns and the table has none; also if the strategy uses
+     *     advisory locks and equal ids may have different texts, for example in citext
      */
-    public List<String> check(PgSession session, String name) throws SQLException {
-        LockStrategy strategy = config.strategyOf(name);
-        boolean needed = !config.idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
-        return table(session, name, List.of(), strategy, needed).columns().stream()
+    public List<String> check(Connection connection, String table) throws SQLException {
+        String name = TableName.normalize(table);
+        LockStrategy strategy = strategyOf(name);
+        boolean needed = !idColumnsOf(name).isEmpty() || strategy != LockStrategy.ADVISORY;
+        return table(PgSession.of(connection), name, List.of(), strategy, needed).columns().stream()
                 .map(Column::name)
                 .toList();
     }
 
     /**
      * Returns the stored ids of rows whose keys are locked. Returns an empty set, unless equal ids may have different
-     * texts.
+     * texts, as with citext. Keys of other tables are ignored.
      */
-    public Set<List<String>> spellings(PgSession session, String name, Collection<? extends LockKey> keys)
+    public Set<List<String>> spellings(Connection connection, String name, Collection<? extends LockKey> keys)
             throws SQLException {
-        RowTable table = idColumns.of(session, name, config.idColumnsOf(name)).table();
+        PgSession session = PgSession.of(connection);
+        RowTable table = idColumns.of(session, name, idColumnsOf(name)).table();
         List<Row> rows = new ArrayList<>();
         for (LockKey key : keys) {
             if (key instanceof Row row && row.table().equals(name)) {
@@ -86,12 +147,12 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     ResolvedRequest resolve(PgSession session, RequestParts request, LockStrategy strategy) {
         List<LockKey> keys = request.keys();
         boolean differ = strategy == LockStrategy.BOTH && keys.size() > 1;
-        List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? config.advisory(keys) : keys;
+        List<LockKey> advisory = strategy == LockStrategy.ROW ? List.of() : differ ? advisory(keys) : keys;
         boolean anyAlone = differ
-                ? advisory.stream().anyMatch(key -> config.strategyOf(key) == LockStrategy.ADVISORY)
+                ? advisory.stream().anyMatch(key -> strategyOf(key) == LockStrategy.ADVISORY)
                 : strategy == LockStrategy.ADVISORY;
-        if (advisory.size() > config.budget()) {
-            throw config.overBudget(
+        if (advisory.size() > budget) {
+            throw overBudget(
                     "lock " + description(session, request).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
                     "Lock fewer keys, or lock one key that stands for all of them");
@@ -111,7 +172,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
                     to++;
                 }
                 List<Row> group = to - from == rows.size() ? rows : rows.subList(from, to);
-                LockStrategy ofTable = differ ? config.strategyOf(first) : strategy;
+                LockStrategy ofTable = differ ? strategyOf(first) : strategy;
                 boolean rowLocked = ofTable != LockStrategy.ADVISORY;
                 RowTable table = table(session, first.table(), group, ofTable, rowLocked);
                 if (rowLocked) {
@@ -133,7 +194,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     }
 
     Description description(PgSession session, RequestParts request) {
-        LockStrategy strategy = config.strategyOf(request.keys());
+        LockStrategy strategy = strategyOf(request.keys());
         return Description.of(request, strategy, List.of(), session.readOnlyBy());
     }
 
@@ -146,7 +207,7 @@ public record KnownTables(LockConfig config, IdColumns idColumns) {
     private RowTable table(PgSession session, String name, List<Row> rows, LockStrategy strategy, boolean needed)
             throws SQLException {
         for (boolean again = false; ; again = true) {
-            IdColumns.Known known = idColumns.of(session, name, config.idColumnsOf(name));
+            IdColumns.Known known = idColumns.of(session, name, idColumnsOf(name));
             LockTargetException refused = known.isWhole()
                     ? refusal(known.table(), rows, strategy)
                     : needed ? TargetErrors.withoutColumns(known) : null;

@@ -65,7 +65,7 @@ public final class LockCall {
         this.calls = calls;
         this.session = session;
         this.request = request;
-        this.strategy = calls.tables().config().strategyOf(request.keys());
+        this.strategy = calls.tables().strategyOf(request.keys());
         this.statement = statement;
         this.observed = observed;
     }
@@ -237,7 +237,7 @@ public final class LockCall {
 
     /** Whether all given keys have advisory locks, which do not depend on the rows. */
     public boolean isLockedByKeys(List<LockKey> keys) {
-        return calls.tables().config().advisory(keys).size() == keys.size();
+        return calls.tables().advisory(keys).size() == keys.size();
     }
 
     public Description description() {

@@ -81,7 +81,7 @@ public record Groups(
                 || writes.isEmpty()) {
             return null;
         }
-        LockStrategy strategy = tables.config().strategyOf(request.keys());
+        LockStrategy strategy = tables.strategyOf(request.keys());
         Set<String> targets = new HashSet<>();
         if (request.keys().get(0) instanceof LockKey.Row row) {
             targets.add(GroupRule.locked(row.table()));

@@ -24,7 +24,6 @@ import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.queue.KeyQueues;
-import org.rowlock.internal.request.LockConfig;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
@@ -65,10 +64,9 @@ public final class LockVerifier {
         // The id column of each table is set to a column that does not exist. Such a column has no type, so Rowlock
         // accepts any text as an id.
         Map<String, List<String>> noId =
-                tables.config().tables().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
-        LockConfig keysAlone = new LockConfig(LockStrategy.ADVISORY, Map.of(), noId, 2);
+                tables.configured().stream().collect(Collectors.toMap(Function.identity(), table -> List.of("")));
         this.probing = new LockCalls(
-                new KnownTables(keysAlone, tables.idColumns()),
+                new KnownTables(LockStrategy.ADVISORY, Map.of(), noId, 2, tables.idColumns()),
                 new LockObserver(List.of()),
                 KeyQueues.adaptive(1),
                 null,
@@ -147,7 +145,7 @@ public final class LockVerifier {
         }
         String why = "According to its extension " + extension + ", the database consists of several machines, and an"
                 + " advisory lock of one machine excludes no session on another";
-        if (tables.config().isAnyTableAdvisory()) {
+        if (tables.isAnyTableAdvisory()) {
             throw Verdicts.wrong(why + ". Connect every client to the same machine and declare it with"
                     + " RowLocks.builder(..).singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
@@ -161,7 +159,7 @@ public final class LockVerifier {
      */
     private @Nullable String configuredTable(Probe probe) throws SQLException {
         // Each query has one table, because to_regclass fails if the role lacks access to the schema of the table.
-        for (String table : tables.config().tables()) {
+        for (String table : tables.configured()) {
             String found = probe.askIfPermitted(
                     "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
                             + " and has_any_column_privilege(c.oid, 'update')"

@@ -301,7 +301,7 @@ class SpellingTest {
                 } else {
                     for (Session.Body<?> call : List.<Session.Body<?>>of(
                             way,
-                            c -> LockAccess.of(locks(strategy)).checkTable(c, "thing"),
+                            c -> LockAccess.of(locks(strategy)).tables().check(c, "thing"),
                             c -> locks(strategy).in(c).claim(Claim.from("thing"), r -> 1))) {
                         assertThatThrownBy(() -> alice.run(call))
                                 .isInstanceOf(LockTargetException.class)

@@ -91,7 +91,7 @@ public final class RowLocksEndpoint {
         }
         shown.put(
                 "strategy",
-                locks.config().strategyOf(LockKey.row(usage.table(), 0)).name());
+                locks.tables().strategyOf(LockKey.row(usage.table(), 0)).name());
         return shown;
     }
 }

@@ -81,13 +81,13 @@ class RowLockAutoConfigurationTest {
     void addingTheDependencyIsAllThatItTakes() {
         var context = BootApplication.start(database, Orders.class);
         assertThat(context.getBean(Orders.class).locksWhileShipping(7)).containsExactly("ExclusiveLock");
-        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).tables().strategyOf(LockKey.row("orders", 1)))
                 .isEqualTo(LockStrategy.BOTH);
         assertThat(values(context.getBean(RowLockSettings.class))).isEqualTo(values(RowLockSettings.defaults()));
     }
 
     private static void assertStrategy(RowLocks locks, String table, LockStrategy strategy) {
-        assertThat(LockAccess.of(locks).config().strategyOf(LockKey.row(table, 1)))
+        assertThat(LockAccess.of(locks).tables().strategyOf(LockKey.row(table, 1)))
                 .isEqualTo(strategy);
     }
 
@@ -143,7 +143,7 @@ class RowLockAutoConfigurationTest {
         assertStrategy(locks, "orders", LockStrategy.ROW);
         assertStrategy(locks, qualified, LockStrategy.BOTH);
         assertStrategy(locks, "order_lines", LockStrategy.ROW);
-        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+        assertThat(LockAccess.of(locks).tables().idColumnsOf("events")).containsExactly("number");
         assertStrategy(locks, "events", LockStrategy.ADVISORY);
     }
 
@@ -165,7 +165,7 @@ class RowLockAutoConfigurationTest {
         RowLocks locks = context.getBean(RowLocks.class);
         assertStrategy(locks, "order_lines", LockStrategy.ADVISORY);
         assertStrategy(locks, database.schema() + ".shipments", LockStrategy.ROW);
-        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+        assertThat(LockAccess.of(locks).tables().idColumnsOf("events")).containsExactly("number");
         assertThat(context.getBean(RowLockSettings.class).defaultWait()).isEqualTo(Duration.ofMillis(250));
     }
 
@@ -177,7 +177,7 @@ class RowLockAutoConfigurationTest {
         RowLocks locks =
                 BootApplication.start(database, Orders.class, variables).getBean(RowLocks.class);
         assertStrategy(locks, "orders", LockStrategy.ROW);
-        assertThat(LockAccess.of(locks).config().idColumnsOf("events")).containsExactly("number");
+        assertThat(LockAccess.of(locks).tables().idColumnsOf("events")).containsExactly("number");
     }
 
     /** The verification is never lazy, so the beans that create the tables must not be lazy either. */
@@ -195,7 +195,7 @@ class RowLockAutoConfigurationTest {
                 "spring.sql.init.mode=always",
                 "spring.sql.init.schema-locations=file:" + schema,
                 "rowlock.tables.late.strategy=row");
-        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().tables())
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).tables().configured())
                 .containsExactly("late");
     }
 
@@ -295,7 +295,7 @@ class RowLockAutoConfigurationTest {
     @Test
     void beansOfTheApplicationTakePrecedence() {
         var context = BootApplication.start(database, WithOwnBeans.class, "rowlock.tables.orders.strategy=both");
-        assertThat(LockAccess.of(context.getBean(RowLocks.class)).config().strategyOf(LockKey.row("orders", 1)))
+        assertThat(LockAccess.of(context.getBean(RowLocks.class)).tables().strategyOf(LockKey.row("orders", 1)))
                 .isEqualTo(LockStrategy.ROW);
         assertThat(context.getBean(Orders.class).locksWhileShipping(7)).isEmpty();
         assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();

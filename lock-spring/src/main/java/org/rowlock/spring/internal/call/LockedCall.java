@@ -200,8 +200,8 @@ public final class LockedCall {
                 what,
                 dataSource,
                 before,
-                table -> transaction.on(connection -> locks.checkTable(connection, table)),
-                table -> transaction.on(connection -> locks.spellings(connection, table, before)));
+                table -> transaction.on(connection -> locks.tables().check(connection, table)),
+                table -> transaction.on(connection -> locks.tables().spellings(connection, table, before)));
         caches.refuse();
         caches.passTheCacheBy(transaction::atEnd);
         Supplier<String> why = () -> capped.lockWait(wait).equals(wait)
@@ -211,7 +211,7 @@ public final class LockedCall {
                         : " The wait was " + wait + ", minus the time in the queue of the JVM, and limited by the rest"
                                 + " of the transaction's timeout.";
         T result = transaction.on(connection -> {
-            SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), connection, request, locks.config());
+            SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), connection, request, locks.tables());
             RowStatement entity = spring.settings().lockEntities() ? caches.entityLock(capped, connection) : null;
             return explained(why, sql, () -> call.take(connection, capped, entity));
         });
@@ -321,7 +321,7 @@ public final class LockedCall {
                             + " transaction call lock(..), and add the writes to atCommit().");
         }
         // A scope without a transaction (NOT_SUPPORTED) may have suspended a transaction that holds one of the keys.
-        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), null, request, locks.config());
+        SpringTransaction.refuseSuspended(what, Pools.bound(dataSource), null, request, locks.tables());
         LockObservation.around(
                 spring.observations(),
                 context(false, request),
@@ -340,6 +340,6 @@ public final class LockedCall {
                         queue,
                         request.keys(),
                         request.mode(),
-                        locks.config().strategyOf(request.keys().get(0)));
+                        locks.tables().strategyOf(request.keys().get(0)));
     }
 }

@@ -21,7 +21,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.LockExceptionTranslator;
@@ -137,14 +137,14 @@ public final class SpringTransaction extends SavepointParts {
             DataSource dataSource,
             @Nullable Connection connection,
             RequestParts request,
-            LockConfig config) {
+            KnownTables tables) {
         for (Object bound : TransactionSynchronizationManager.getResourceMap().keySet()) {
             if (bound instanceof SpringTransaction suspended
                     && !suspended.ended
                     && !Objects.equals(suspended.own, connection)
                     && dataSource.equals(suspended.dataSource)) {
                 for (LockKey key : request.keys()) {
-                    RowLockMode weakest = weakestInTheWay(request.modeOf(key), config.strategyOf(key));
+                    RowLockMode weakest = weakestInTheWay(request.modeOf(key), tables.strategyOf(key));
                     if (suspended.notHeld(Set.of(key), weakest).isEmpty() && suspended.meansTheSame(key, connection)) {
                         throw new InvalidDataAccessApiUsageException(what + ": a suspended transaction of this thread"
                                 + " (REQUIRES_NEW) holds the row, and ends only after this transaction, so the wait"

@@ -18,7 +18,7 @@ import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.access.LockAccess;
-import org.rowlock.internal.request.LockConfig;
+import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -97,7 +97,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
         Map<DataSource, List<Usage>> byDataSource = chains.usages().stream()
                 .collect(Collectors.groupingBy(
                         usage -> usage.dataSource().get(), LinkedHashMap::new, Collectors.toList()));
-        boolean configured = !LockAccess.of(locks).config().tables().isEmpty();
+        boolean configured = !LockAccess.of(locks).tables().configured().isEmpty();
         if (byDataSource.isEmpty() && !configured) {
             verifyUnused();
             return;
@@ -161,7 +161,7 @@ public final class StartupVerification implements SmartInitializingSingleton {
             for (Usage usage : ofDataSource) {
                 tables.check(usage);
             }
-            for (String table : LockAccess.of(locks).config().tables()) {
+            for (String table : LockAccess.of(locks).tables().configured()) {
                 try {
                     List<String> unused = tables.idColumns("The configuration of table " + table, table);
                     right.add(table);
@@ -181,11 +181,11 @@ public final class StartupVerification implements SmartInitializingSingleton {
                 .map(usage -> usage.bean() + " " + usage.method())
                 .distinct()
                 .count();
-        LockConfig config = LockAccess.of(locks).config();
-        String tables = Stream.concat(usages.stream().map(Usage::table), config.tables().stream())
+        KnownTables known = LockAccess.of(locks).tables();
+        String tables = Stream.concat(usages.stream().map(Usage::table), known.configured().stream())
                 .distinct()
                 .sorted()
-                .map(table -> table + " (" + config.strategyOf(LockKey.row(table, 0)) + ")")
+                .map(table -> table + " (" + known.strategyOf(LockKey.row(table, 0)) + ")")
                 .collect(Collectors.joining(", "));
         String verified = "Rowlock " + (settings.verify() ? "verified" : "not verified (rowlock.verify=false)") + ": ";
         String dropIn = beans.containsBean(DROP_IN)

@@ -119,8 +119,8 @@ final class TableCheck {
                 throw absent(what, table);
             }
             checkSpelling(what, table, oid.get(0));
-            List<String> columns = LockAccess.of(locks).checkTable(connection, table);
-            if (LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
+            List<String> columns = LockAccess.of(locks).tables().check(connection, table);
+            if (LockAccess.of(locks).tables().strategyOf(LockKey.row(table, 0)) == LockStrategy.ADVISORY) {
                 advisory.add(table);
             }
             return columns;
@@ -159,8 +159,8 @@ final class TableCheck {
         if (other == null || other.equals(table)) {
             return;
         }
-        LockStrategy strategy = LockAccess.of(locks).config().strategyOf(LockKey.row(table, 0));
-        LockStrategy ofOther = LockAccess.of(locks).config().strategyOf(LockKey.row(other, 0));
+        LockStrategy strategy = LockAccess.of(locks).tables().strategyOf(LockKey.row(table, 0));
+        LockStrategy ofOther = LockAccess.of(locks).tables().strategyOf(LockKey.row(other, 0));
         if (strategy != ofOther || !configuredId(table).equals(configuredId(other))) {
             throw new RowLockDefinitionException(
                     what + " names the table " + table + ", which elsewhere is named " + other
@@ -205,7 +205,7 @@ final class TableCheck {
     }
 
     private List<String> configuredId(String table) {
-        return LockAccess.of(locks).config().idColumnsOf(TableName.normalize(table));
+        return LockAccess.of(locks).tables().idColumnsOf(TableName.normalize(table));
     }
 
     private String install(String table) {
