@@ -203,7 +203,7 @@ class CommitWritesTest {
                 .cause()
                 .as("what the server's log says too")
                 .isInstanceOf(SQLException.class)
-                .hasMessageContaining("write 2 was to change 1 row(s), found 0; rolled back, as the application asked");
+                .hasMessageContaining("write 2, execution 1, was to change 1 row(s), found 0; rolled back, as the application asked");
         assertNothingStored();
         assertRefusal(
                         UnexpectedRowCountException.class,
@@ -211,9 +211,10 @@ class CommitWritesTest {
                         () -> way.send(
                                 locks(strategy),
                                 dataSource,
-                                atCommit -> atCommit.add("update account set balance = 1 where id > ?", 5)
+                                atCommit -> atCommit.addBatch(
+                                                "update account set balance = 1 where id > ?", List.of(7, 5))
                                         .expectRows(2)))
-                .hasMessageContaining("have changed 2 row(s), but changed 4");
+                .hasMessageContaining("write 1 of 1 (execution 2 of 2) should have changed 2 row(s), but changed 4");
         assertNothingStored();
     }
 

@@ -97,10 +97,12 @@ public record CommitErrors(List<LockKey> keys) {
     }
 
     public static UnexpectedRowCountException unexpected(
-            List<Write> writes, int number, long found, boolean commits, @Nullable SQLException cause) {
+            List<Write> writes, int number, int execution, long found, boolean commits, @Nullable SQLException cause) {
         Write write = writes.get(number - 1);
+        int executions = write.executions().size();
+        String one = executions == 1 ? "" : " (execution " + execution + " of " + executions + ')';
         return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + " should have changed "
+                "Nothing is stored: write " + number + " of " + writes.size() + one + " should have changed "
                         + write.expected() + " row(s), but changed " + found + ". The transaction is "
                         + (commits ? "rolled back" : "aborted; roll back")
                         + ". If another transaction has changed or deleted the row after it was read, read it again and"

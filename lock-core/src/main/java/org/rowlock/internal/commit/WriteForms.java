@@ -10,11 +10,9 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.BoundedCache;
-import org.rowlock.internal.sql.LockCheckSql;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Reader;
-import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.value.Insert;
 
@@ -39,7 +37,7 @@ public final class WriteForms {
 
     private WriteForms() {}
 
-    private record Checked(String sql, long expected, int number) {}
+    private record Checked(String sql, long expected) {}
 
     /**
      * The statements of writes.
@@ -72,7 +70,7 @@ public final class WriteForms {
             Write write = writes.get(i);
             WriteForm form = of(session, write);
             write.begin();
-            add(parts, write, form, i + 1, writes.size());
+            add(parts, write, form, i + 1);
             repeated |= write.executions().size() > 1;
             returning |= form.returning();
             answering |= form.returning() || !form.changes();
@@ -84,22 +82,19 @@ public final class WriteForms {
         return new Statements(parts, oneShot, answering);
     }
 
-    /** @param of how many writes there are; if there are many, SQL that contains {@code number} is not cached */
-    static void add(List<Part> parts, Write write, WriteForm form, int number, int of) {
+    static void add(List<Part> parts, Write write, WriteForm form, int number) {
         boolean checked = write.isExpecting();
-        String text = form.text();
-        if (checked) {
-            long expected = write.expected();
-            text = of > Tail.LONGEST_KEPT
-                    ? form.checked(expected, number)
-                    : CHECKED.get(new Checked(text, expected, number), made -> form.checked(expected, number));
-        }
+        String text = checked
+                ? CHECKED.get(new Checked(form.text(), write.expected()), any -> form.checked(write.expected()))
+                : form.text();
         Reader reader = (answers, statement) -> read(statement, write, checked);
+        int executions = 0;
         for (List<@Nullable Object> binds : write.executions()) {
+            int execution = ++executions;
             Binder binder = (statement, at, request) -> {
                 int next = Part.bind(statement, at, binds);
                 if (checked) {
-                    statement.setString(next++, LockCheckSql.mark());
+                    statement.setString(next++, WriteForm.mark(number, execution));
                 }
                 return next;
             };

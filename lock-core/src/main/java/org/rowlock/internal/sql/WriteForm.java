@@ -26,8 +26,9 @@ public record WriteForm(
      * A write that has changed an unexpected number of rows.
      *
      * @param number the number of the write, from 1
+     * @param execution the number of the write's execution, from 1
      */
-    public record WrongCount(int number, long found) {}
+    public record WrongCount(int number, int execution, long found) {}
 
     /**
      * Returns the first word of a text in lower case; empty if there is no word. Comments and opening parentheses
@@ -62,18 +63,23 @@ public record WriteForm(
      * raises an error, so that a following COMMIT in the same flush does not run. The caller's statement is in a WITH
      * clause, whose rows are counted. If the caller's statement has a RETURNING clause, the count is in an additional
      * last column. If the caller's statement returns no row, the result is one row with the count. The additional last
-     * parameter is {@link LockCheckSql#mark}.
+     * parameter is {@link #mark}.
      */
-    public String checked(long expected, int number) {
+    public String checked(long expected) {
         // The line break ends a -- comment at the end of the caller's statement.
         String counted = "with rowlock as (" + text + (returning ? "\n)" : "\nreturning 1)");
         String check = "case when pg_catalog.count(*) = " + expected + " then pg_catalog.count(*) else"
-                + " cast(cast(? as pg_catalog.text) || '" + WRONG + number + " was to change " + expected
+                + " cast(cast(? as pg_catalog.text) || ' was to change " + expected
                 + " row(s), found ' || pg_catalog.count(*) || '" + ROLLED_BACK + "' as pg_catalog.int8) end";
         return returning
                 ? counted + " select r.*, c.n from (select " + check + " as n from rowlock) as c"
                         + " left join rowlock as r on true"
                 : counted + " select " + check + " from rowlock";
+    }
+
+    /** Returns the beginning of the error message for a wrong count. */
+    public static String mark(int number, int execution) {
+        return LockCheckSql.mark() + WRONG + number + ", execution " + execution + ',';
     }
 
     /** Returns the wrong count that an error message reports; null for any other message. */
@@ -83,6 +89,6 @@ public record WriteForm(
             return null;
         }
         String[] numbers = marked.split("\\D+", -1);
-        return new WrongCount(Integer.parseInt(numbers[1]), Long.parseLong(numbers[3]));
+        return new WrongCount(Integer.parseInt(numbers[1]), Integer.parseInt(numbers[2]), Long.parseLong(numbers[4]));
     }
 }

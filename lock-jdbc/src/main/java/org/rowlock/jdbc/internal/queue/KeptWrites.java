@@ -145,7 +145,7 @@ final class KeptWrites {
         long count = isOnlyChange ? taken.get(0).count() : 1;
         if (count == 0) {
             taken.get(0).expectOneRow();
-            throw failure(CommitErrors.unexpected(taken, 1, count, true, null), false);
+            throw failure(CommitErrors.unexpected(taken, 1, 1, count, true, null), false);
         } else if (count > 1) {
             throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, false, null);
         }
