@@ -203,7 +203,8 @@ class CommitWritesTest {
                 .cause()
                 .as("what the server's log says too")
                 .isInstanceOf(SQLException.class)
-                .hasMessageContaining("write 2, execution 1, was to change 1 row(s), found 0; rolled back, as the application asked");
+                .hasMessageContaining(
+                        "write 2, execution 1, was to change 1 row(s), found 0; rolled back, as the application asked");
         assertNothingStored();
         assertRefusal(
                         UnexpectedRowCountException.class,

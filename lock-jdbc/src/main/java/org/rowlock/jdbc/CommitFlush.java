@@ -47,7 +47,8 @@ public interface CommitFlush {
             throws SQLException;
 
     /**
-     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
+     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection. The failure of
+     * a kept write is thrown as a {@link CommitFlushException}.
      *
      * @param connection a connection that is not in autocommit
      * @param checked as in {@link #keepUntilCommit}
@@ -55,24 +56,7 @@ public interface CommitFlush {
      * @throws SQLException if the connection is closed
      */
     static boolean open(Connection connection, Predicate<String> checked) throws SQLException {
-        return open(connection, checked, null);
-    }
-
-    /**
-     * Calls {@link #keepUntilCommit} on the drop-in's connection, even if a pool wraps that connection.
-     *
-     * @param connection a connection that is not in autocommit
-     * @param checked as in {@link #keepUntilCommit}
-     * @param thrown as in {@link #keepUntilCommit}
-     * @return whether writes are kept; false also if the drop-in did not create the connection
-     * @throws SQLException if the connection is closed
-     */
-    static boolean open(
-            Connection connection,
-            Predicate<String> checked,
-            @Nullable Function<CommitFlushException, RuntimeException> thrown)
-            throws SQLException {
         return connection.isWrapperFor(CommitFlush.class)
-                && connection.unwrap(CommitFlush.class).keepUntilCommit(checked, thrown);
+                && connection.unwrap(CommitFlush.class).keepUntilCommit(checked, null);
     }
 }

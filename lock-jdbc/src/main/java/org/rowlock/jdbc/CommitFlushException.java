@@ -1,6 +1,8 @@
 package org.rowlock.jdbc;
 
 import java.sql.SQLException;
+import java.util.Collections;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,21 +12,25 @@ import org.jspecify.annotations.Nullable;
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
-    /** Whether a write changed no row, or more than one row. */
     private final boolean wrongCount;
+    private final transient @Nullable List<@Nullable Object> values;
 
     /**
      * Creates an exception for a write that failed or changed a wrong number of rows.
      *
      * @param message the message of the server or of Rowlock
      * @param sqlState the SQLSTATE of the server or of Rowlock
-     * @param wrongCount see {@link #isWrongCount}
+     * @param values the values of the write if it changed a wrong number of rows; null if the write itself failed
      * @param cause the exception of the driver or of Rowlock; null if Rowlock has read the count after the COMMIT
      */
     public CommitFlushException(
-            @Nullable String message, @Nullable String sqlState, boolean wrongCount, @Nullable Throwable cause) {
+            @Nullable String message,
+            @Nullable String sqlState,
+            @Nullable List<@Nullable Object> values,
+            @Nullable Throwable cause) {
         super(message, sqlState, cause);
-        this.wrongCount = wrongCount;
+        this.wrongCount = values != null;
+        this.values = values;
     }
 
     /**
@@ -35,5 +41,10 @@ public final class CommitFlushException extends SQLException {
      */
     public boolean isWrongCount() {
         return wrongCount;
+    }
+
+    /** Returns the values of the write that changed a wrong number of rows; empty if the write itself failed. */
+    public List<@Nullable Object> values() {
+        return values == null ? List.of() : Collections.unmodifiableList(values);
     }
 }

@@ -318,7 +318,7 @@ class CommitFlushTest {
     @ValueSource(booleans = {true, false})
     void theFrameworkCanGiveItsOwnException(boolean byCommit) throws SQLException {
         select(connection);
-        assertThat(CommitFlush.open(connection, table -> true, IllegalStateException::new))
+        assertThat(connection.unwrap(CommitFlush.class).keepUntilCommit(table -> true, IllegalStateException::new))
                 .isTrue();
         assertThat(update(connection, 2, 50, 7)).isOne();
         assertThatThrownBy(() -> {

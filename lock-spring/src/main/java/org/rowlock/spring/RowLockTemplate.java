@@ -1,5 +1,6 @@
 package org.rowlock.spring;
 
+import java.sql.Connection;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -75,12 +76,7 @@ public final class RowLockTemplate {
      * @return the outcome, which may be that another transaction holds a key
      */
     public LockResult tryLock(LockRequest request) {
-        return call(request, LockWait.NO_WAIT)
-                .take(
-                        RequestParts.of(request),
-                        "tryLock",
-                        (connection, capped, entity) ->
-                                locks.locks().in(connection).tryLock(capped));
+        return take(request, LockWait.NO_WAIT, "tryLock", (own, capped, any) -> on(own).tryLock(capped));
     }
 
     /**
@@ -96,12 +92,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#lockAndRead(LockRequest, String, RowMapper, Object...)
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, RowMapper<R> mapper, @Nullable Object... binds) {
-        return call(request, defaultWait())
-                .take(
-                        RequestParts.of(request),
-                        sql,
-                        (connection, capped, entity) ->
-                                locks.locks().in(connection).lockAndRead(capped, sql, mapper, binds));
+        return take(request, defaultWait(), sql, (own, capped, any) -> on(own).lockAndRead(capped, sql, mapper, binds));
     }
 
     /**
@@ -117,12 +108,7 @@ public final class RowLockTemplate {
      * @see TransactionLocks#lockAndRead(LockRequest, String, Class, Object...)
      */
     public <R> List<R> lockAndRead(LockRequest request, String sql, Class<R> type, @Nullable Object... binds) {
-        return call(request, defaultWait())
-                .take(
-                        RequestParts.of(request),
-                        sql,
-                        (connection, capped, entity) ->
-                                locks.locks().in(connection).lockAndRead(capped, sql, type, binds));
+        return take(request, defaultWait(), sql, (own, capped, any) -> on(own).lockAndRead(capped, sql, type, binds));
     }
 
     /**
@@ -223,6 +209,14 @@ public final class RowLockTemplate {
      */
     public void execute(LockRequest request, CommitWrites writes) {
         call(request, defaultWait()).execute(RequestParts.of(request), writes, transactions.getTransactionManager());
+    }
+
+    private <T> T take(LockRequest request, LockWait otherwise, String sql, LockedCall.Taking<T> call) {
+        return call(request, otherwise).take(RequestParts.of(request), sql, Set::of, call);
+    }
+
+    private TransactionLocks on(Connection own) {
+        return locks.locks().in(own);
     }
 
     private LockWait defaultWait() {

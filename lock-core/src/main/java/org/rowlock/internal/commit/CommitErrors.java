@@ -1,7 +1,10 @@
 package org.rowlock.internal.commit;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
@@ -16,6 +19,8 @@ import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.sql.Part;
+import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.text.WaiterSql;
 
@@ -110,6 +115,25 @@ public record CommitErrors(List<LockKey> keys) {
                         + WaiterSql.uncommented(write.sql()),
                 found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
                 cause);
+    }
+
+    /** Returns the values of the execution that changed a wrong number of rows, as its setters set them. */
+    public static List<@Nullable Object> valuesOf(List<Write> writes, UnexpectedRowCountException e)
+            throws SQLException {
+        WrongCount wrong = e.getCause() instanceof SQLException server ? ServerErrors.wrongCountIn(server) : null;
+        List<@Nullable Object> values = new ArrayList<>();
+        PreparedStatement recorder = (PreparedStatement) Proxy.newProxyInstance(
+                CommitErrors.class.getClassLoader(),
+                new Class<?>[] {PreparedStatement.class},
+                (any, set, arguments) -> {
+                    values.add(arguments[1]);
+                    return null;
+                });
+        int unused = wrong == null
+                ? Part.bind(recorder, 1, writes.get(0).executions().get(0))
+                : Part.bind(
+                        recorder, 1, writes.get(wrong.number() - 1).executions().get(wrong.execution() - 1));
+        return values;
     }
 
     /** Returns an exception after which nothing is stored. If the connection was lost, throws Rowlock's exception. */

@@ -107,10 +107,11 @@ final class KeptWrites {
 
     /** Sends the kept writes, and leaves the transaction open. */
     public void send(Connection connection) throws SQLException {
+        List<Write> taken = take(true);
         try {
-            Commit.sendWrites(connection, take(true));
+            Commit.sendWrites(connection, taken);
         } catch (SQLException | RuntimeException e) {
-            throw failure(e, false);
+            throw failure(taken, e, false);
         }
     }
 
@@ -135,7 +136,9 @@ final class KeptWrites {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
         } catch (SQLException | RuntimeException e) {
             SQLException failure = failure(
-                    e, !connection.isClosed() && !PgSession.of(connection).hasBegun());
+                    taken,
+                    e,
+                    !connection.isClosed() && !PgSession.of(connection).hasBegun());
             PgSession.rollBack(connection, failure);
             throw failure;
         } catch (Error e) {
@@ -145,9 +148,9 @@ final class KeptWrites {
         long count = isOnlyChange ? taken.get(0).count() : 1;
         if (count == 0) {
             taken.get(0).expectOneRow();
-            throw failure(CommitErrors.unexpected(taken, 1, 1, count, true, null), false);
+            throw failure(taken, CommitErrors.unexpected(taken, 1, 1, count, true, null), false);
         } else if (count > 1) {
-            throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, false, null);
+            throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, null, null);
         }
     }
 
@@ -157,16 +160,16 @@ final class KeptWrites {
      *
      * @param ended whether the server has ended the transaction, so that the COMMIT itself must have failed
      */
-    private static SQLException failure(Exception e, boolean ended) {
+    private static SQLException failure(List<Write> writes, Exception e, boolean ended) throws SQLException {
         if (e instanceof SQLException own) {
             return SqlState.isConnectionLost(own.getSQLState()) || (ended && ServerErrors.isServers(own))
                     ? own
-                    : new CommitFlushException(own.getMessage(), own.getSQLState(), false, own);
+                    : new CommitFlushException(own.getMessage(), own.getSQLState(), null, own);
         }
-        boolean wrongCount = e instanceof UnexpectedRowCountException;
+        var values = e instanceof UnexpectedRowCountException wrong ? CommitErrors.valuesOf(writes, wrong) : null;
         String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
-        return !wrongCount && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
-                ? failure(cause, ended)
-                : new CommitFlushException(e.getMessage(), state, wrongCount, e);
+        return values == null && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
+                ? failure(writes, cause, ended)
+                : new CommitFlushException(e.getMessage(), state, values, e);
     }
 }

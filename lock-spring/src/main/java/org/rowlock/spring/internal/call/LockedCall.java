@@ -11,8 +11,6 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitWrites;
 import org.rowlock.LockKey;
@@ -53,8 +51,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * instance belongs to one thread.
  */
 public final class LockedCall {
-    private static final Log LOG = LogFactory.getLog(LockedCall.class);
-
     private final SpringLocks spring;
     private final LockAccess locks;
     private final String what;
@@ -157,30 +153,22 @@ public final class LockedCall {
     }
 
     /**
-     * Locks all keys, each in its mode.
-     *
-     * @param required the keys of rows that must exist. If such a row is absent, the call throws an
-     *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
-     */
-    public LockResult lock(RequestParts request, Supplier<Set<LockKey>> required) {
-        return take(request, "lock", required, locks::lock);
-    }
-
-    /**
      * Acquires locks in the transaction of this thread.
      *
      * @param sql the SQL, or the name of the operation, for messages
+     * @param required the keys of rows that must exist. If such a row is absent, the call throws an
+     *     EmptyResultDataAccessException; with ADVISORY, absent rows are not detected
      * @param call acquires the locks, with a request whose wait is reduced by the time in the queue and limited by the
      *     transaction's timeout
      */
-    public <T> T take(RequestParts request, String sql, Taking<T> call) {
-        return take(request, sql, Set::of, call);
-    }
-
-    private <T> T take(RequestParts request, String sql, Supplier<Set<LockKey>> required, Taking<T> call) {
+    public <T> T take(RequestParts request, String sql, Supplier<Set<LockKey>> required, Taking<T> call) {
         LockObservationContext context = context(false, request);
         return LockObservation.around(
                 spring.observations(), context, () -> inTransaction(context, request, sql, required, call));
+    }
+
+    public LockResult lock(RequestParts request, Supplier<Set<LockKey>> required) {
+        return take(request, "lock", required, locks::lock);
     }
 
     private <T> T inTransaction(
@@ -241,8 +229,6 @@ public final class LockedCall {
             LockObservation.untilReleased(spring.observations(), context, transaction);
         }
         if (!absent.isEmpty()) {
-            LOG.debug(what + ": there is no row for " + absent.size() + " of "
-                    + request.keys().size() + " keys, so row locks cannot lock them");
             refuseAbsent(absent, request.keys().size(), required.get());
         }
         return result;

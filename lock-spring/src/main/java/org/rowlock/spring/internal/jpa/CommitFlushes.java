@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.hibernate.StaleObjectStateException;
 import org.hibernate.StaleStateException;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.metamodel.mapping.EntityVersionMapping;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -57,40 +59,28 @@ public final class CommitFlushes {
             if (session == null) {
                 return List.of();
             }
+            List<Written> written = new ArrayList<>();
             try {
-                SessionFactoryImplementor factory = session.getFactory();
                 var connections = session.getJdbcCoordinator().getLogicalConnection();
-                if (connections.isPhysicallyConnected()
-                        && !isUnused(connections.getPhysicalConnection())
-                        && CommitFlush.open(
-                                connections.getPhysicalConnection(),
+                Connection own = connections.isPhysicallyConnected() ? connections.getPhysicalConnection() : null;
+                if (own == null || isUnused(own) || !own.isWrapperFor(CommitFlush.class)) {
+                    return List.of();
+                }
+                SessionFactoryImplementor factory = session.getFactory();
+                if (own.unwrap(CommitFlush.class)
+                        .keepUntilCommit(
                                 table -> isFlush(session) && areCounted(factory, table),
-                                failed -> meant(factory, failed))) {
-                    return versions(session);
+                                failed -> meant(factory, written, failed))) {
+                    for (Map.Entry<Object, EntityEntry> each :
+                            session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+                        EntityEntry entry = each.getValue();
+                        written.add(new Written(each.getKey(), entry, entry.getVersion()));
+                    }
                 }
             } catch (SQLException | RuntimeException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
             }
-            return List.of();
-        }
-
-        /**
-         * Returns actions that set the versions of the session's entities to their present values. Hibernate increments
-         * the version of an entity when it believes that the entity is written. After a failure, the incremented
-         * version may be that of another transaction. A merge of the entity would then overwrite the change of that
-         * transaction.
-         */
-        private static List<Runnable> versions(SessionImplementor session) {
-            List<Runnable> all = new ArrayList<>();
-            for (Map.Entry<Object, EntityEntry> each :
-                    session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
-                EntityVersionMapping mapping = each.getValue().getPersister().getVersionMapping();
-                Object version = each.getValue().getVersion();
-                if (mapping != null && version != null) {
-                    all.add(() -> mapping.getVersionAttribute().setValue(each.getKey(), version));
-                }
-            }
-            return all;
+            return List.copyOf(written);
         }
 
         /**
@@ -98,12 +88,9 @@ public final class CommitFlushes {
          * then uses the true count.
          */
         private static boolean isFlush(SessionImplementor session) {
-            boolean isFlush = session.getPersistenceContextInternal().isFlushing();
-            for (Object bound :
-                    TransactionSynchronizationManager.getResourceMap().values()) {
-                isFlush &= !(bound instanceof ConnectionHolder shared && shared.isOpen());
-            }
-            return isFlush;
+            return session.getPersistenceContextInternal().isFlushing()
+                    && TransactionSynchronizationManager.getResourceMap().values().stream()
+                            .noneMatch(bound -> bound instanceof ConnectionHolder shared && shared.isOpen());
         }
 
         /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */
@@ -122,9 +109,15 @@ public final class CommitFlushes {
         }
 
         /** Returns the exception that Hibernate's own flush would have thrown for the failed write. */
-        private static RuntimeException meant(SessionFactoryImplementor factory, CommitFlushException failed) {
+        private static RuntimeException meant(
+                SessionFactoryImplementor factory, List<Written> written, CommitFlushException failed) {
             if (failed.isWrongCount()) {
                 StaleStateException stale = new StaleStateException(failed.getMessage());
+                for (Written each : written) {
+                    if (each.isOf(failed)) {
+                        stale = new StaleObjectStateException(each.entry.getEntityName(), each.entry.getId());
+                    }
+                }
                 stale.initCause(failed);
                 return stale;
             }
@@ -132,6 +125,33 @@ public final class CommitFlushes {
             return factory.getJdbcServices()
                     .getSqlExceptionHelper()
                     .convert(ofDriver, String.valueOf(failed.getMessage()));
+        }
+
+        /**
+         * An entity of the session. {@link #run} restores the version that the entity had before the flush. Hibernate
+         * increments a version when it believes that the entity is written. If the write fails, the incremented version
+         * may be that of another transaction, whose change a merge of the entity would then overwrite.
+         */
+        private record Written(
+                Object entity, EntityEntry entry, @Nullable Object version) implements Runnable {
+            /** Whether the failed write is that of this entity. Hibernate sets the id and the version last. */
+            boolean isOf(CommitFlushException failed) {
+                List<Object> own = version == null ? List.of(entry.getId()) : List.of(entry.getId(), version);
+                int size = failed.values().size();
+                return failed.values()
+                                .subList(Math.max(0, size - own.size()), size)
+                                .equals(own)
+                        && HibernateEntities.spaces(entry.getPersister())
+                                .anyMatch(String.valueOf(failed.getMessage())::contains);
+            }
+
+            @Override
+            public void run() {
+                EntityVersionMapping mapping = entry.getPersister().getVersionMapping();
+                if (mapping != null && version != null) {
+                    mapping.getVersionAttribute().setValue(entity, version);
+                }
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ record HibernateEntities(
                 EntityFind.of(factory, table, mapped));
     }
 
-    private static Stream<String> spaces(EntityPersister entity) {
+    static Stream<String> spaces(EntityPersister entity) {
         return Arrays.stream(entity.getQuerySpaces()).map(Object::toString);
     }
 
