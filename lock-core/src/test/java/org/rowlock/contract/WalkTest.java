@@ -67,8 +67,8 @@ class WalkTest {
                         .as("frames of %s", call)
                         .hasSizeBetween(3, MOST_FRAMES)
                         .contains("FlushRunner.java#send"));
-        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(32);
-        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(51);
+        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(31);
+        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(50);
     }
 
     /** Debugs the program, which says what it is in: no agent and no changed class. */

@@ -13,11 +13,11 @@ import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.RowStatement;
-import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.SocketBound;
@@ -25,9 +25,7 @@ import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Outcome.Failed;
 import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Tail;
-import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.Insert;
-import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
@@ -70,7 +68,7 @@ public final class LockCall {
         this.observed = observed;
     }
 
-    public PgSession session() {
+    PgSession session() {
         return session;
     }
 
@@ -105,22 +103,14 @@ public final class LockCall {
             if (isHeldBack) {
                 socket = boundSocket();
             }
-            long start = System.nanoTime();
-            try (QueueStay stay = QueueStay.enter(calls, session, request, strategy, begun)) {
-                RowStatement other = tail == null && isLockedBy(asks) ? statement : null;
-                // With a statement of another library, a front lock would need a separate round trip.
-                Front front = other != null && calls.front() != LockFront.ALWAYS
-                        ? null
-                        : stay.front(request.lockWait().remaining(start), isOnCitus());
-                Outcome outcome = other != null && front == null
-                        ? lockBy(other)
-                        : LockFlush.untilDecided(this, asks, start, front, tail);
-                stay.answered(outcome instanceof Held, tail == null || !tail.isCommitting());
-                told = outcome instanceof Held held && isUnlocked(held)
-                        ? LockListener.Outcome.ABSENT
-                        : LockObserver.outcome(outcome);
-                return outcome;
-            }
+            Outcome outcome = inQueues(asks, tail);
+            // An absent row makes the call fail, or leaves a key without a lock.
+            told = outcome instanceof Held held
+                            && !held.absent().isEmpty()
+                            && !(request.isAbsentAllowed() && isLockedByKeys(held.absent()))
+                    ? LockListener.Outcome.ABSENT
+                    : LockObserver.outcome(outcome);
+            return outcome;
         } catch (SQLException e) {
             // Errors of flushes are part of the outcome, so another statement has failed.
             RowlockException meaning = LockErrors.ofLock(description(), e);
@@ -138,14 +128,60 @@ public final class LockCall {
         }
     }
 
+    /**
+     * Sends the statements while the call has entries in queues. A call of {@code LockOperation} entered the admission
+     * queues before it borrowed a connection. Any other exclusive call that may wait for one row with strategy ROW
+     * enters a {@code ROW} queue.
+     */
+    private Outcome inQueues(ResolvedRequest asks, @Nullable Tail tail) throws SQLException {
+        long start = System.nanoTime();
+        KeyEntries admitted = KeyEntries.entered();
+        boolean isQueued = strategy == LockStrategy.ROW
+                && request.keys().size() == 1
+                && !RequestParts.isShared(request.mode())
+                && !request.lockWait().isNoWait();
+        QueueEntry own = isQueued && admitted == null ? calls.enterRowQueue(session, request, begun) : null;
+        try {
+            boolean isOnCitus = isOnCitus();
+            RowStatement other =
+                    statement != null && tail == null && !isOnCitus && asks.isLockedBy(statement) ? statement : null;
+            // With a statement of another library, a front lock would need a separate round trip.
+            boolean mayFront = isQueued
+                    && !begun
+                    && !isOnCitus
+                    && !session.isSimpleQueryMode()
+                    && !request.lockWait().remaining(start).isNoWait()
+                    && (other == null || calls.front() == LockFront.ALWAYS);
+            LockKey first = request.keys().get(0);
+            QueueEntry fronted = !mayFront ? null : admitted == null ? own : admitted.entryOf(first);
+            Front front = fronted == null ? null : calls.frontLock(fronted, session, request);
+            Outcome outcome = other != null && front == null
+                    ? lockBy(other)
+                    : LockFlush.untilDecided(this, asks, start, front, tail);
+            boolean holds = outcome instanceof Held && (tail == null || !tail.isCommitting());
+            if (own != null) {
+                own.endServerWait(outcome instanceof Held, holds);
+            }
+            if (own != null && holds) {
+                calls.lastGranted().put(session.driver(), own);
+            } else if (admitted != null && outcome instanceof Held) {
+                admitted.locked(request.keys(), holds);
+            }
+            return outcome;
+        } finally {
+            if (own != null) {
+                own.leave();
+            }
+        }
+    }
+
     void forget(ResolvedRequest asked) {
         asked.tables().forEach(calls.tables().idColumns()::stale);
     }
 
     ResolvedRequest resolve() {
-        ResolvedRequest made = calls.tables().resolve(session, request, strategy);
-        resolved = made;
-        return made;
+        resolved = calls.tables().resolve(session, request, strategy);
+        return resolved;
     }
 
     /**
@@ -173,26 +209,6 @@ public final class LockCall {
         return resolved.isRowRequired() && (begun || isOnCitus());
     }
 
-    /** Whether the statement of another library has the same effect as the statement of Rowlock. */
-    private boolean isLockedBy(ResolvedRequest resolved) throws SQLException {
-        RowStatement other = statement;
-        if (other == null
-                || strategy != LockStrategy.ROW
-                || !resolved.isOneRow()
-                || !request.lockWait().equals(LockWait.FOREVER)
-                || !request.inserts().isEmpty()
-                || isOnCitus()) {
-            return false;
-        }
-        RowTable table = resolved.rows().get(0).table();
-        List<Column> columns = table.columns();
-        return table.identity() != RowTable.Identity.GIVEN
-                && columns.size() == 1
-                // The other library may compare or spell ids of this type differently from Rowlock.
-                && columns.get(0).kind() != IdType.KEYLESS
-                && columns.get(0).name().equals(other.idColumn());
-    }
-
     private Outcome lockBy(RowStatement other) {
         try {
             return new Held(0, Outcome.READ_COMMITTED, other.lock() ? List.of() : request.keys());
@@ -206,33 +222,20 @@ public final class LockCall {
     }
 
     /**
-     * Returns the held locks, as {@link #held(Outcome)} does. Throws an exception if a listener has ended the
-     * transaction.
+     * Returns the held locks. Throws an exception if the outcome has no locks, if a required row is absent, or if a
+     * listener has ended the transaction.
      *
      * @param undone what is not done if a listener has ended the transaction, for the message
      */
     public Held held(Outcome outcome, String undone) throws SQLException {
-        Held held = held(outcome);
-        session.refuseIfOver(undone);
-        return held;
-    }
-
-    /**
-     * Returns the held locks. Throws the exception for an outcome without locks, or for an absent row that is required.
-     */
-    public Held held(Outcome outcome) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
             throw new HeldLocks(this, Objects.requireNonNull(resolved), held).absentRow();
         }
+        session.refuseIfOver(undone);
         return held;
-    }
-
-    /** Whether an absent row makes the call fail, or leaves a key without a lock. */
-    private boolean isUnlocked(Held held) {
-        return !held.absent().isEmpty() && (!request.isAbsentAllowed() || !isLockedByKeys(held.absent()));
     }
 
     /** Whether all given keys have advisory locks, which do not depend on the rows. */

@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockKey;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
@@ -18,10 +19,13 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
+import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.Write;
+import org.rowlock.internal.session.FlushRunner;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.OpenRows;
@@ -30,12 +34,13 @@ import org.rowlock.internal.sql.Outcome.Failed;
 import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Outcome.NotAvailable;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The objects that all calls for locks share.
+ * The objects that all calls for locks share, and the entrances of the calls.
  *
  * @param early chooses how transactions end; null if early release is not configured
  * @param lastGranted the {@code ROW} queue entry of each connection's last row lock; when the connection begins another
@@ -65,6 +70,47 @@ public record LockCalls(
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
+    }
+
+    /**
+     * Enters the {@code ROW} queue of a row. Waits there with the connection in hand, if necessary. A transaction that
+     * may hold a row lock does not wait in the queue.
+     */
+    QueueEntry enterRowQueue(PgSession session, RequestParts request, boolean begun) throws SQLException {
+        QueueEntry last = begun ? null : lastGranted.get(session.driver());
+        if (last != null) {
+            last.released(false);
+        }
+        int key = request.keys().get(0).hashCode();
+        QueueEntry entry = queues.entry(31 * key + session.url().hashCode(), null);
+        boolean entered = false;
+        try {
+            // The method holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
+            if (!entry.tryEnter() && (!begun || FlushRunner.holdsNoRow(session))) {
+                entry.enter(request.lockWait().nanos(), Integer.MAX_VALUE);
+            }
+            entered = true;
+            return entry;
+        } finally {
+            if (!entered) {
+                entry.leave();
+            }
+        }
+    }
+
+    /**
+     * Returns the front lock of a row, if the queue of the entry requires a front lock. Only transactions without locks
+     * acquire front locks, so the wait for a front lock cannot cause a deadlock.
+     */
+    @Nullable
+    Front frontLock(QueueEntry entry, PgSession session, RequestParts request) {
+        LockKey.Row row = request.rows().get(0);
+        Question question = entry.asks(false);
+        if (question != null) {
+            queues.ask(entry, question, sql -> session.outsideTransaction(() -> session.ask(sql, row.table())));
+        }
+        Front wanted = entry.front(front);
+        return wanted == null ? null : wanted.of(FrontSql.key(session.reported("search_path"), row.table(), row.id()));
     }
 
     /** Locks the keys, and runs the query after the locks, if there is one, in one round trip. */

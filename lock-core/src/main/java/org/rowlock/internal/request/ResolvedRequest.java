@@ -159,6 +159,23 @@ public record ResolvedRequest(
         return rows.size() == 1 && rows.get(0).keys().size() == 1;
     }
 
+    /**
+     * Whether a statement of another library has the same effect as the statement of Rowlock. On Citus, no statement of
+     * another library has the same effect.
+     */
+    public boolean isLockedBy(RowStatement other) {
+        if (strategy != LockStrategy.ROW || !isOneRow() || !inserts().isEmpty() || waitKind() != WaitKind.FOREVER) {
+            return false;
+        }
+        RowTable table = rows.get(0).table();
+        List<RowTable.Column> columns = table.columns();
+        return table.identity() != RowTable.Identity.GIVEN
+                && columns.size() == 1
+                // The other library may compare or spell ids of this type differently from Rowlock.
+                && columns.get(0).kind() != IdType.KEYLESS
+                && columns.get(0).name().equals(other.idColumn());
+    }
+
     public ResolvedRequest remaining(long startNanos) {
         return lockWait().isBounded() ? with(request.remaining(startNanos), front) : this;
     }
