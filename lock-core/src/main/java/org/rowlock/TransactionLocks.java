@@ -10,6 +10,7 @@ import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.request.BoundQuery;
 import org.rowlock.internal.request.RowStatement;
 import org.rowlock.internal.request.Write;
@@ -219,7 +220,7 @@ public final class TransactionLocks {
             if (connection.isClosed() || !connection.getAutoCommit()) {
                 // The queues that this thread has entered show whether other transactions contend for the locks. If
                 // this thread has entered no queue, Rowlock assumes contention.
-                KeyEntries entered = KeyEntries.entered();
+                KeyEntries entered = KeyQueues.entered();
                 Ending.Choice endings = calls.endings(entered == null ? () -> true : entered::isWanted);
                 Commit.run(connection, null, List.of(), endings, toSend, false);
                 return;

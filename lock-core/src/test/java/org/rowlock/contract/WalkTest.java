@@ -67,7 +67,7 @@ class WalkTest {
                         .as("frames of %s", call)
                         .hasSizeBetween(3, MOST_FRAMES)
                         .contains("FlushRunner.java#send"));
-        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(31);
+        assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(30);
         assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(50);
     }
 

@@ -26,6 +26,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
 import org.rowlock.internal.access.AdmissionQueues;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
@@ -122,9 +123,7 @@ class RoutingTest {
         TestDatabase.result(hold(context, "south", () -> {}));
         CompletableFuture<Void> behind = hold(context, "north", () -> {});
         TestDatabase.await().until(() -> queues.entrants().stream().anyMatch(each -> !each.isAdmitted()));
-        assertThat(queues.entrants())
-                .extracting(AdmissionQueues.Entrant::database)
-                .containsOnly(northern);
+        assertThat(queues.entrants()).extracting(KeyEntries.Entrant::database).containsOnly(northern);
         leave.complete(null);
         TestDatabase.result(first);
         TestDatabase.result(behind);

@@ -1,7 +1,5 @@
 package org.rowlock.internal.access;
 
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
@@ -10,12 +8,12 @@ import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
-import org.rowlock.RowLockMode;
 import org.rowlock.RowLocksBuilder;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyEntries.Entrant;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.text.Arguments;
@@ -37,14 +35,6 @@ import org.rowlock.internal.value.RequestParts;
  * <p>Thread-safe. The entries of a call belong to its thread. Platform and virtual threads are both supported.
  */
 public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, KnownTables tables, LockObserver observer) {
-    /**
-     * A thread that waits in the queue of a key, or that was admitted.
-     *
-     * @param since how long the thread has been waiting, or how long ago it was admitted
-     */
-    public record Entrant(
-            Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
-
     /**
      * Enters the queues of a request's keys, and waits until all queues have admitted the call. All calls enter queues
      * in the same order, so the queues cause no deadlock.
@@ -105,17 +95,6 @@ public record AdmissionQueues(KeyQueues queues, int maxWaitersPerKey, KnownTable
      * longest time comes first} The entries may be out of date, because the calls continue meanwhile.
      */
     public List<Entrant> entrants() {
-        return queues.calls().stream()
-                .flatMap(entries -> entries.places().stream()
-                        .filter(place -> place.entry().isThere())
-                        .map(place -> new Entrant(
-                                entries.database(),
-                                place.key(),
-                                place.mode(),
-                                entries.thread().getName(),
-                                place.entry().isIn(),
-                                Duration.ofNanos(place.entry().ageNanos()))))
-                .sorted(Comparator.comparing(Entrant::since).reversed())
-                .toList();
+        return queues.entrants();
     }
 }

@@ -14,6 +14,7 @@ import org.rowlock.internal.observe.LockObserver;
 import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.request.Description;
 import org.rowlock.internal.request.ResolvedRequest;
@@ -135,7 +136,7 @@ public final class LockCall {
      */
     private Outcome inQueues(ResolvedRequest asks, @Nullable Tail tail) throws SQLException {
         long start = System.nanoTime();
-        KeyEntries admitted = KeyEntries.entered();
+        KeyEntries admitted = KeyQueues.entered();
         boolean isQueued = strategy == LockStrategy.ROW
                 && request.keys().size() == 1
                 && !RequestParts.isShared(request.mode())

@@ -1,10 +1,12 @@
 package org.rowlock.internal.queue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
@@ -19,12 +21,6 @@ import org.rowlock.internal.value.RequestParts;
  * entries, and skips the queues. The thread of the call closes the entries when the transaction has ended.
  */
 public final class KeyEntries implements AutoCloseable {
-    /**
-     * The innermost call of each thread. The field is static, because a nested call must skip the queues of every
-     * {@link KeyQueues} object: its thread may hold a lock, so waiting could cause a deadlock.
-     */
-    private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
-
     private static final String FULL = " threads of this application wait for it already, and"
             + " RowLocks.builder(..).maxWaitersPerKey() (with Spring Boot rowlock.admission.max-waiters-per-key) allows"
             + " no more. Reduce the load, or try again later.";
@@ -35,13 +31,21 @@ public final class KeyEntries implements AutoCloseable {
     private final KeyQueues queues;
     private final Object database;
     private final RequestParts request;
-    private final @Nullable KeyEntries outer = ENTERED.get();
+    private final @Nullable KeyEntries outer = KeyQueues.entered();
     private final Thread thread = Thread.currentThread();
     private final List<Place> places = new ArrayList<>(1);
     private boolean begun;
     private boolean closed;
 
-    public record Place(LockKey key, RowLockMode mode, QueueEntry entry) {}
+    private record Place(LockKey key, QueueEntry entry) {}
+
+    /**
+     * A thread that waits in the queue of a key, or that was admitted.
+     *
+     * @param since how long the thread has been waiting, or how long ago it was admitted
+     */
+    public record Entrant(
+            Object database, LockKey key, RowLockMode mode, String thread, boolean isAdmitted, Duration since) {}
 
     public KeyEntries(KeyQueues queues, Object database, RequestParts request) {
         this.queues = queues;
@@ -49,16 +53,12 @@ public final class KeyEntries implements AutoCloseable {
         this.request = request;
     }
 
-    public static @Nullable KeyEntries entered() {
-        return ENTERED.get();
-    }
-
     /**
      * Records that the innermost call of this thread has its connection. The time until now was a wait for the pool,
      * and does not count as a wait for the keys.
      */
     public static void startServerWait() {
-        KeyEntries entries = entered();
+        KeyEntries entries = KeyQueues.entered();
         if (entries != null && !entries.begun) {
             entries.begun = true;
             entries.places.forEach(place -> place.entry().startServerWait());
@@ -88,25 +88,28 @@ public final class KeyEntries implements AutoCloseable {
      */
     public void join(@Nullable Object offer) {
         for (LockKey key : RequestParts.ordered(request.keys())) {
-            RowLockMode mode = request.modeOf(key);
+            boolean shared = RequestParts.isShared(request.modeOf(key));
             // The map key is a list and not a record, because the first hashCode() of a record takes 10 ms.
-            places.add(new Place(key, mode, queues.join(List.of(database, key), RequestParts.isShared(mode), offer)));
+            places.add(new Place(key, queues.join(List.of(database, key), shared, offer)));
         }
-        ENTERED.set(this);
-        queues.calls().add(this);
+        KeyQueues.enter(this);
+        queues.calls.add(this);
     }
 
-    public Object database() {
-        return database;
+    /** Returns the entries that wait or were admitted. Other threads may call this method after {@link #join}. */
+    Stream<Entrant> entrants() {
+        return places.stream().filter(place -> place.entry().isThere()).map(this::entrant);
     }
 
-    public Thread thread() {
-        return thread;
-    }
-
-    /** Returns all entries. Other threads may read the list after {@link #join}. */
-    public List<Place> places() {
-        return places;
+    private Entrant entrant(Place place) {
+        Duration since = Duration.ofNanos(Math.max(0, System.nanoTime() - place.entry().sinceNanos));
+        return new Entrant(
+                database,
+                place.key(),
+                request.modeOf(place.key()),
+                thread.getName(),
+                place.entry().isIn(),
+                since);
     }
 
     /** Waits in one queue after another, until all have admitted the call. The request limits the sum of the waits. */
@@ -191,12 +194,12 @@ public final class KeyEntries implements AutoCloseable {
             places.get(i).entry().leave();
         }
         closed = true;
-        KeyEntries open = ENTERED.get();
+        KeyEntries open = KeyQueues.entered();
         while (open != null && open.closed) {
             open = open.outer;
         }
-        ENTERED.set(open);
-        queues.calls().remove(this);
+        KeyQueues.enter(open);
+        queues.calls.remove(this);
     }
 
     /**
@@ -219,6 +222,6 @@ public final class KeyEntries implements AutoCloseable {
                 }
             }
         }
-        ENTERED.set(this);
+        KeyQueues.enter(this);
     }
 }

@@ -3,6 +3,8 @@ package org.rowlock.internal.queue;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +15,7 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.queue.KeyEntries.Entrant;
 import org.rowlock.internal.queue.QueuePolicy.Question;
 
 /**
@@ -25,6 +28,12 @@ import org.rowlock.internal.queue.QueuePolicy.Question;
 public final class KeyQueues {
     private static final Logger LOG = System.getLogger("org.rowlock");
 
+    /**
+     * The innermost call of each thread. The field is static, because a nested call must skip the queues of every
+     * {@code KeyQueues} object: its thread may hold a lock, so waiting could cause a deadlock.
+     */
+    private static final ThreadLocal<@Nullable KeyEntries> ENTERED = new ThreadLocal<>();
+
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int HASHES = 1 << 12;
@@ -33,7 +42,9 @@ public final class KeyQueues {
     private final long longestNanos;
     private final AtomicReferenceArray<@Nullable KeyQueue> byHash = new AtomicReferenceArray<>(HASHES);
     private final ConcurrentMap<Object, KeyQueue> byKey = new ConcurrentHashMap<>();
-    private final Set<KeyEntries> calls = ConcurrentHashMap.newKeySet();
+
+    /** The calls that wait in admission queues or were admitted. */
+    final Set<KeyEntries> calls = ConcurrentHashMap.newKeySet();
 
     public KeyQueues(Supplier<? extends QueuePolicy> policies) {
         this(policies, LONGEST_NANOS);
@@ -82,9 +93,21 @@ public final class KeyQueues {
         return byKey.size();
     }
 
-    /** Returns the calls that wait in admission queues or were admitted. */
-    public Set<KeyEntries> calls() {
-        return calls;
+    /** Returns the innermost call of this thread in the admission queues of any object, or null. */
+    public static @Nullable KeyEntries entered() {
+        return ENTERED.get();
+    }
+
+    static void enter(@Nullable KeyEntries innermost) {
+        ENTERED.set(innermost);
+    }
+
+    /** Returns the waiting and admitted calls, those that have been there for the longest time first. */
+    public List<Entrant> entrants() {
+        return calls.stream()
+                .flatMap(KeyEntries::entrants)
+                .sorted(Comparator.comparing(Entrant::since).reversed())
+                .toList();
     }
 
     /** Returns how many transactions wait in {@code ROW} queues. */

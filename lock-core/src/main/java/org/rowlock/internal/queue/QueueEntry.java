@@ -164,13 +164,9 @@ public final class QueueEntry {
         return state == EntryState.IN;
     }
 
-    public boolean isThere() {
+    boolean isThere() {
         EntryState now = state;
         return now == EntryState.WAITING || now == EntryState.TAKEN || now == EntryState.IN;
-    }
-
-    public long ageNanos() {
-        return Math.max(0, System.nanoTime() - sinceNanos);
     }
 
     /** Whether other transactions contend for the key, in this JVM or, according to the policy, in other JVMs. */

@@ -289,14 +289,14 @@ class AdmissionQueuesTest {
     void whoIsInTheQueuesIsShown() throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
         Visitor waiter = visit("waiter", A, FOR_SHARE).awaitQueued();
-        List<AdmissionQueues.Entrant> entrants = queues.entrants();
+        List<KeyEntries.Entrant> entrants = queues.entrants();
         assertThat(entrants)
                 .extracting(
-                        AdmissionQueues.Entrant::thread,
-                        AdmissionQueues.Entrant::isAdmitted,
-                        AdmissionQueues.Entrant::mode,
-                        AdmissionQueues.Entrant::key,
-                        AdmissionQueues.Entrant::database)
+                        KeyEntries.Entrant::thread,
+                        KeyEntries.Entrant::isAdmitted,
+                        KeyEntries.Entrant::mode,
+                        KeyEntries.Entrant::key,
+                        KeyEntries.Entrant::database)
                 .containsExactly(
                         tuple(holder.thread.getName(), true, FOR_UPDATE, A, DATABASE),
                         tuple(waiter.thread.getName(), false, FOR_SHARE, A, DATABASE));

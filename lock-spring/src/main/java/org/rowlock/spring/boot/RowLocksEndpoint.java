@@ -6,8 +6,8 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLocks;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -59,7 +59,7 @@ public final class RowLocksEndpoint {
                 chains.usages().stream().map(this::usage).toList());
     }
 
-    private Map<String, Object> thread(AdmissionQueues.Entrant entrant) {
+    private Map<String, Object> thread(KeyEntries.Entrant entrant) {
         Map<String, Object> shown = new LinkedHashMap<>();
         dataSources.forEach((name, dataSource) -> {
             if (dataSource.equals(entrant.database())) {

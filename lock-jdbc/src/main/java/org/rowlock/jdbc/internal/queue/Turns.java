@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.text.SessionEffect;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -104,7 +104,7 @@ public final class Turns extends TransactionEnd {
             return null;
         }
         plan.figures().count(Figure.RECOGNISED);
-        if (mayHoldLocks || KeyEntries.entered() != null) {
+        if (mayHoldLocks || KeyQueues.entered() != null) {
             // A thread that has queued through @RowLock or the API may hold locks, too.
             plan.figures().count(mayHoldLocks ? Figure.NOT_FIRST : Figure.ADMITTED);
             mayHoldLocks = true;
