@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.RowLocksBuilder.LockRelease;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.acquire.KnownTables;
 import org.rowlock.internal.acquire.LockCalls;
@@ -73,11 +72,11 @@ public final class RowLocks {
                 tables,
                 observer,
                 queues,
+                builder.maxWaitersPerKey,
                 builder.release == LockRelease.EARLY ? new EarlyRelease() : null,
                 builder.front);
-        AdmissionQueues admission = new AdmissionQueues(queues, builder.maxWaitersPerKey, tables, observer);
         Groups groups = new Groups(builder.largestGroup, observer, tables);
-        return new RowLocks(new TransactionRunner(calls, admission, groups), builder.singleEntryNode, dataSource);
+        return new RowLocks(new TransactionRunner(calls, groups), builder.singleEntryNode, dataSource);
     }
 
     /**
@@ -194,18 +193,8 @@ public final class RowLocks {
         }
 
         @Override
-        public AdmissionQueues admission() {
-            return runner.admission();
-        }
-
-        @Override
-        public KnownTables tables() {
-            return runner.calls().tables();
-        }
-
-        @Override
-        public LockRelease release() {
-            return runner.calls().early() == null ? LockRelease.PLAIN : LockRelease.EARLY;
+        public LockCalls calls() {
+            return runner.calls();
         }
 
         @Override

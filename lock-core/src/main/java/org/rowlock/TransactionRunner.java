@@ -7,7 +7,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockListener.Kind;
 import org.rowlock.LockListener.Outcome;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.CommitErrors;
@@ -27,7 +26,7 @@ import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 
 /** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
-record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups groups) {
+record TransactionRunner(LockCalls calls, Groups groups) {
     /** Records that the current call of this thread no longer waits for a connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
@@ -47,7 +46,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
             throws X, SQLException {
         Arguments.notNull(work, "The work is null");
         long start = System.nanoTime();
-        try (KeyEntries entries = admission.enter(dataSource, request, null)) {
+        try (KeyEntries entries = calls.admit(dataSource, request, null)) {
             RequestParts remaining = entries.isQueued() ? request.remaining(start) : request;
             Begun hold = null;
             try (LentConnection lent = new LentConnection(connect(dataSource, entries))) {
@@ -96,7 +95,7 @@ record TransactionRunner(LockCalls calls, AdmissionQueues admission, Groups grou
         List<Write> toSend = CommitWrites.toSend(writes);
         Member member = groups.member(request, toSend);
         long start = System.nanoTime();
-        try (KeyEntries entries = admission.enter(dataSource, request, member)) {
+        try (KeyEntries entries = calls.admit(dataSource, request, member)) {
             QueueEntry place = entries.entryOf(request.keys().get(0));
             QueueGroup.Served served = place == null ? null : place.served();
             if (member != null && served != null) {

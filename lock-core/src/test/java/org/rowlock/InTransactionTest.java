@@ -69,7 +69,7 @@ class InTransactionTest {
 
     @AfterEach
     void nothingIsLeftInTheQueues() {
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
     }
 
     /** A wrapper may ignore setAutoCommit(false), and each statement would then be a transaction of its own. */
@@ -132,7 +132,7 @@ class InTransactionTest {
         String result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> {
             assertThat(isFree(other, A)).isFalse();
             assertThat(isFree(other, B)).isTrue();
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isOne();
+            assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isOne();
             deposit(tx.connection(), A, 5);
             return "done";
         });

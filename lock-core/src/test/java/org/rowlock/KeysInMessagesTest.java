@@ -167,7 +167,8 @@ class KeysInMessagesTest {
         Throwable failure = inTransaction(locks, dataSource, tx -> {
             next.add(alice.start(c -> locks.on(dataSource).lock(forUpdate(KEY)).inTransaction(other -> 1)));
             TestDatabase.await()
-                    .until(() -> LockAccess.of(locks).admission().entrants().size() == 2);
+                    .until(() ->
+                            LockAccess.of(locks).calls().queues().entrants().size() == 2);
             execute(tx.connection(), "insert into meddled values (1)");
             return null;
         });
@@ -273,8 +274,8 @@ class KeysInMessagesTest {
     private Throwable queued(RowLocks locks) throws Exception {
         try (KeyEntries permit = enter(locks)) {
             assertThat(permit.isQueued()).isTrue();
-            return failure(c ->
-                    LockAccess.of(locks).admission().enter(this, forUpdate(KEY).noWait()));
+            return failure(
+                    c -> LockAccess.of(locks).calls().admit(this, forUpdate(KEY).noWait(), null));
         }
     }
 
@@ -309,7 +310,7 @@ class KeysInMessagesTest {
     }
 
     private KeyEntries enter(RowLocks locks) {
-        return LockAccess.of(locks).admission().enter(this, forUpdate(KEY));
+        return LockAccess.of(locks).calls().admit(this, forUpdate(KEY), null);
     }
 
     private static Throwable inTransaction(

@@ -357,7 +357,7 @@ class LockListenerTest {
             int result = locks.on(dataSource).lock(forUpdate(A)).inTransaction(tx -> 7);
             assertThat(result).isEqualTo(7);
             assertThat(dataSource.open()).isZero();
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
             assertThat(log.records()).hasSize(5).allSatisfy(record -> {
                 assertThat(record.getLevel()).isEqualTo(Level.WARNING);
                 assertThat(record.getThrown()).hasMessage("on purpose");
@@ -388,6 +388,6 @@ class LockListenerTest {
             logger.setFilter(null);
         }
         assertThat(dataSource.open()).isZero();
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
     }
 }

@@ -96,7 +96,7 @@ class LostUpdateTest {
         assertThat(bank.commits()).isGreaterThan(WORKERS * OPERATIONS / 4);
         bank.check();
         for (RowLocks instance : instances) {
-            assertThat(LockAccess.of(instance).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(instance).calls().queues().keysInUse()).isZero();
         }
     }
 

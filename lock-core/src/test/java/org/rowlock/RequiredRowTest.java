@@ -138,7 +138,7 @@ class RequiredRowTest {
                     .hasMessageContainingAll("account[9]", "no row");
         }
         assertThat(dataSource.open()).isZero();
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
         assertThat(database.query("select count(*) from account")).isEqualTo("3");
         locks.on(dataSource).lock(forUpdate(row("account", 1))).execute(insert);
         int result = locks.on(dataSource).lock(forUpdate(absent).allowAbsent()).inTransaction(tx -> 7);

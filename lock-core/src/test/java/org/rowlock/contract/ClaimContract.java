@@ -104,7 +104,7 @@ abstract class ClaimContract extends RowLockContract {
                 .inTransaction(tx -> tx.rows().size());
         assertThat(none).isZero();
         assertThat(dataSource.open()).isZero();
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
     }
 
     @Test

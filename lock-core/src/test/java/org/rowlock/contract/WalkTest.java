@@ -68,7 +68,7 @@ class WalkTest {
                         .hasSizeBetween(3, MOST_FRAMES)
                         .contains("FlushRunner.java#send"));
         assertThat(walks.get("lock").files).contains("LockCall.java").hasSizeLessThanOrEqualTo(30);
-        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(50);
+        assertThat(walks.get("inTransaction").files).contains("Commit.java").hasSizeLessThanOrEqualTo(49);
     }
 
     /** Debugs the program, which says what it is in: no agent and no changed class. */

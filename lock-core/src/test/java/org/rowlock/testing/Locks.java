@@ -37,7 +37,7 @@ public final class Locks {
     /** The same, with a choice of the key in front. */
     public static LockCalls calls(LockStrategy strategy, KeyQueues queues, LockFront front) {
         KnownTables tables = new KnownTables(strategy, Map.of(), Map.of(), 10, new IdColumns());
-        return new LockCalls(tables, new LockObserver(List.of()), queues, null, front);
+        return new LockCalls(tables, new LockObserver(List.of()), queues, Integer.MAX_VALUE, null, front);
     }
 
     /** Locks in a session, and waits for the end of the call. */

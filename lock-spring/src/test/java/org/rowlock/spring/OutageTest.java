@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.testing.Outage;
@@ -85,7 +85,7 @@ class OutageTest {
         DataSource failing = outage.of(database.dataSource());
         DataSource used = way == Way.LAZY_CONNECTION ? lazy(failing) : failing;
         TestContext context = start(used);
-        AdmissionQueues queues = context.queues();
+        KeyQueues queues = context.queues();
         outage.begin();
         List<CompletableFuture<Void>> all = new ArrayList<>();
         for (int i = 0; i <= BEHIND; i++) {
@@ -107,8 +107,8 @@ class OutageTest {
     @EnumSource(names = {"ANNOTATION", "TEMPLATE"})
     void whenItIsOverTheyQueueAgain(Way way) throws Exception {
         TestContext context = start(database.dataSource());
-        AdmissionQueues queues = context.queues();
-        KeyEntries trying = queues.enter(context.getBean(DataSource.class), forShare(KEY));
+        KeyQueues queues = context.queues();
+        KeyEntries trying = TestContext.calls(context).admit(context.getBean(DataSource.class), forShare(KEY), null);
         trying.connected(false);
         Blocking.run(() -> way.share(context, () -> {})).get(TestDatabase.DEADLINE.toSeconds(), TimeUnit.SECONDS);
 

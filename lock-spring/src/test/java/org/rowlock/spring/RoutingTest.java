@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.spring.internal.pool.Routes;
 import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
@@ -112,7 +112,7 @@ class RoutingTest {
         HikariDataSource southern = Contexts.pool(south);
         ByTenant routing = routing(northern, Map.of("north", northern, "south", southern));
         var context = start(new LazyConnectionDataSourceProxy(routing));
-        AdmissionQueues queues = context.queues();
+        KeyQueues queues = context.queues();
         CompletableFuture<Void> inside = new CompletableFuture<>();
         CompletableFuture<Void> leave = new CompletableFuture<>();
         CompletableFuture<Void> first = hold(context, "north", () -> {

@@ -179,7 +179,8 @@ class RowLockTemplateTest {
                 all.add(Blocking.run(() -> grouping.execute(forNoKeyUpdate(ONE), adding(10))));
             }
             TestDatabase.await("all are in the queue")
-                    .until(() -> LockAccess.of(locks).admission().entrants().size() == calls);
+                    .until(() ->
+                            LockAccess.of(locks).calls().queues().entrants().size() == calls);
             holder.rollback();
             for (Future<?> each : all) {
                 TestDatabase.result(each);

@@ -4,8 +4,9 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.acquire.LockCalls;
+import org.rowlock.internal.queue.KeyQueues;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.orm.jpa.SharedEntityManagerCreator;
@@ -79,11 +80,15 @@ public final class TestContext extends AnnotationConfigApplicationContext {
         });
     }
 
-    public AdmissionQueues queues() {
+    public KeyQueues queues() {
         return queues(this);
     }
 
-    public static AdmissionQueues queues(BeanFactory beans) {
-        return LockAccess.of(beans.getBean(SpringLocks.class).locks()).admission();
+    public static KeyQueues queues(BeanFactory beans) {
+        return calls(beans).queues();
+    }
+
+    public static LockCalls calls(BeanFactory beans) {
+        return LockAccess.of(beans.getBean(SpringLocks.class).locks()).calls();
     }
 }

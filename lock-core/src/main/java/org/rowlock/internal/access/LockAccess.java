@@ -19,6 +19,7 @@ import org.rowlock.RowLocksBuilder;
 import org.rowlock.RowLocksBuilder.LockRelease;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.acquire.KnownTables;
+import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.request.RowStatement;
 
 /**
@@ -65,14 +66,18 @@ public interface LockAccess {
      */
     void verify(DataSource dataSource, int connections);
 
-    /** {@return the admission queues, for code that begins transactions by itself} */
-    AdmissionQueues admission();
+    /** {@return the queues and the other objects that all calls share} */
+    LockCalls calls();
 
     /** {@return the configured tables, and what the catalog says about them} */
-    KnownTables tables();
+    default KnownTables tables() {
+        return calls().tables();
+    }
 
     /** {@return when commits release their locks} */
-    LockRelease release();
+    default LockRelease release() {
+        return calls().early() == null ? LockRelease.PLAIN : LockRelease.EARLY;
+    }
 
     /**
      * Locks in the transaction of a connection. A given statement of another library replaces the statement of Rowlock

@@ -11,7 +11,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.LockConnectionLostException;
+import org.rowlock.LockInterruptedException;
 import org.rowlock.LockKey;
+import org.rowlock.LockListener;
+import org.rowlock.LockListener.Kind;
+import org.rowlock.LockNotAvailableException;
+import org.rowlock.LockRequest;
 import org.rowlock.RowLocksBuilder.LockFront;
 import org.rowlock.RowMapper;
 import org.rowlock.RowlockException;
@@ -19,7 +24,9 @@ import org.rowlock.internal.commit.Commit;
 import org.rowlock.internal.commit.EarlyRelease;
 import org.rowlock.internal.commit.Ending;
 import org.rowlock.internal.observe.LockObserver;
+import org.rowlock.internal.observe.LockObserver.Begun;
 import org.rowlock.internal.queue.Front;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueuePolicy.Question;
@@ -34,13 +41,15 @@ import org.rowlock.internal.sql.Outcome.Failed;
 import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Outcome.NotAvailable;
 import org.rowlock.internal.sql.Tail;
+import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.Stack;
 import org.rowlock.internal.value.ClaimParts;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The objects that all calls for locks share, and the entrances of the calls.
+ * The objects that all calls for locks share, and the entrances of the calls. Thread-safe.
  *
  * @param early chooses how transactions end; null if early release is not configured
  * @param lastGranted the {@code ROW} queue entry of each connection's last row lock; when the connection begins another
@@ -50,6 +59,7 @@ public record LockCalls(
         KnownTables tables,
         LockObserver observer,
         KeyQueues queues,
+        int maxWaitersPerKey,
         @Nullable EarlyRelease early,
         LockFront front,
         Map<Connection, QueueEntry> lastGranted) {
@@ -57,9 +67,17 @@ public record LockCalls(
             KnownTables tables,
             LockObserver observer,
             KeyQueues queues,
+            int maxWaitersPerKey,
             @Nullable EarlyRelease early,
             LockFront front) {
-        this(tables, observer, queues, early, front, Collections.synchronizedMap(new WeakHashMap<>()));
+        this(
+                tables,
+                observer,
+                queues,
+                maxWaitersPerKey,
+                early,
+                front,
+                Collections.synchronizedMap(new WeakHashMap<>()));
     }
 
     /**
@@ -70,6 +88,48 @@ public record LockCalls(
     public Ending.Choice endings(BooleanSupplier wanted) {
         EarlyRelease how = early;
         return how == null ? Ending.Choice.PLAIN : session -> how.ending(session, wanted.getAsBoolean());
+    }
+
+    /**
+     * Enters the admission queues of a request's keys, and waits until all queues have admitted the call. All calls
+     * enter queues in the same order, so the queues cause no deadlock.
+     *
+     * @param given the request; its wait, by default forever, bounds the sum of the waits in all queues
+     * @param offer work that the thread of another call may do for this call, or null; see {@link QueueEntry}
+     * @return the entries; close them on this thread after the transaction has ended and its connection is returned
+     * @throws LockNotAvailableException if a call with {@code noWait()} would have to wait, if the wait times out, or
+     *     if the queue of a key is full
+     * @throws LockInterruptedException if the thread is interrupted; its flag stays set
+     * @throws IllegalStateException if an outer call of the thread has one of the keys, in any mode. The second
+     *     connection of the thread could wait for its first connection
+     */
+    public KeyEntries admit(Object database, LockRequest given, @Nullable Object offer) {
+        RequestParts request = RequestParts.of(given);
+        Arguments.notNull(database, "The database is null; give the DataSource");
+        // A StackOverflowError must not occur while the call leaves the queues, so the stack for leaving is reserved
+        // here.
+        Stack.reserve(Stack.OF_QUEUE);
+        KeyEntries entries = new KeyEntries(queues, database, request);
+        if (!entries.isQueued()) {
+            entries.skipQueues();
+            return entries;
+        }
+        Begun begun = observer.begin(Kind.ADMISSION);
+        LockListener.Outcome outcome = LockListener.Outcome.REFUSED;
+        try {
+            entries.join(offer);
+            entries.enterAll(maxWaitersPerKey);
+            outcome = LockListener.Outcome.ADMITTED;
+            return entries;
+        } finally {
+            if (outcome == LockListener.Outcome.REFUSED) {
+                entries.close();
+            }
+            if (begun != null) {
+                List<LockKey> keys = RequestParts.ordered(request.keys());
+                observer.end(begun, keys, request.mode(), tables.strategyOf(keys), request.lockWait(), outcome);
+            }
+        }
     }
 
     /**

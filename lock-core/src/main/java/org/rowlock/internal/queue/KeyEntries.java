@@ -17,8 +17,13 @@ import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /**
- * The entries of one call in the queues of its keys. All calls enter queues in the same order. A nested call has no
- * entries, and skips the queues. The thread of the call closes the entries when the transaction has ended.
+ * The entries of one call in the admission queues of its keys. Calls for a key are admitted in the order of arrival:
+ * shared calls together, and exclusive calls a few at a time. The queues only order the calls. Exclusion is guaranteed
+ * by the lock in the database, which also excludes calls of other JVMs.
+ *
+ * <p>A nested call has no entries and skips the queues, because the thread may hold a database lock. Suppose that the
+ * thread waited in a queue for another thread, which waited at the server for this database lock. The server could not
+ * detect that deadlock. The thread of the call closes the entries when the transaction has ended.
  */
 public final class KeyEntries implements AutoCloseable {
     private static final String FULL = " threads of this application wait for it already, and"
@@ -97,19 +102,18 @@ public final class KeyEntries implements AutoCloseable {
     }
 
     /** Returns the entries that wait or were admitted. Other threads may call this method after {@link #join}. */
-    Stream<Entrant> entrants() {
-        return places.stream().filter(place -> place.entry().isThere()).map(this::entrant);
-    }
-
-    private Entrant entrant(Place place) {
-        Duration since = Duration.ofNanos(Math.max(0, System.nanoTime() - place.entry().sinceNanos));
-        return new Entrant(
-                database,
-                place.key(),
-                request.modeOf(place.key()),
-                thread.getName(),
-                place.entry().isIn(),
-                since);
+    Stream<Entrant> entrants(long now) {
+        return places.stream().filter(place -> place.entry().isThere()).map(place -> {
+            LockKey key = place.key();
+            Duration since = Duration.ofNanos(Math.max(0, now - place.entry().sinceNanos));
+            return new Entrant(
+                    database,
+                    key,
+                    request.modeOf(key),
+                    thread.getName(),
+                    place.entry().isIn(),
+                    since);
+        });
     }
 
     /** Waits in one queue after another, until all have admitted the call. The request limits the sum of the waits. */

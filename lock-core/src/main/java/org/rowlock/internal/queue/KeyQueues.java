@@ -104,8 +104,10 @@ public final class KeyQueues {
 
     /** Returns the waiting and admitted calls, those that have been there for the longest time first. */
     public List<Entrant> entrants() {
+        // Times of one moment keep the order, also if the thread pauses meanwhile.
+        long now = System.nanoTime();
         return calls.stream()
-                .flatMap(KeyEntries::entrants)
+                .flatMap(call -> call.entrants(now))
                 .sorted(Comparator.comparing(Entrant::since).reversed())
                 .toList();
     }

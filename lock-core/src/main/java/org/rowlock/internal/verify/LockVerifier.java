@@ -69,6 +69,7 @@ public final class LockVerifier {
                 new KnownTables(LockStrategy.ADVISORY, Map.of(), noId, 2, tables.idColumns()),
                 new LockObserver(List.of()),
                 KeyQueues.adaptive(1),
+                Integer.MAX_VALUE,
                 null,
                 LockFront.NEVER);
     }

@@ -137,7 +137,7 @@ class EarlyConfirmationTest {
         CommitWay.EXECUTE.add(own, one, 1);
         holder.execute("select pg_advisory_xact_lock(" + HELD + ")");
         // Somebody else in its queue, who need not do anything: the key is wanted.
-        try (var wanted = LockAccess.of(own).admission().enter(one, forUpdate(KEY))) {
+        try (var wanted = LockAccess.of(own).calls().admit(one, forUpdate(KEY), null)) {
             assertThat(wanted.isQueued()).isTrue();
             Step<Void> step = writer.startAction(connection -> CommitWay.EXECUTE.add(own, one, 1));
             step.awaitBlockedBy(holder);

@@ -166,7 +166,7 @@ public final class Crowd implements AutoCloseable {
 
     private void awaitEntrants(int entrants) {
         TestDatabase.await("callers in the queue")
-                .until(() -> LockAccess.of(locks).admission().entrants().size() == entrants);
+                .until(() -> LockAccess.of(locks).calls().queues().entrants().size() == entrants);
     }
 
     /** One has left. */

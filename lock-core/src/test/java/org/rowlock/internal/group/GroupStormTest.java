@@ -73,7 +73,7 @@ class GroupStormTest {
                 pool.setMaximumPoolSize(8);
                 pool.setConnectionTimeout(TestDatabase.DEADLINE.toMillis());
                 blow(proxy, random);
-                assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+                assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
             }
             check("select id from ledger");
             assertThat(database.query("select string_agg(a.id || ':' || a.balance, ',' order by a.id) from account a"))

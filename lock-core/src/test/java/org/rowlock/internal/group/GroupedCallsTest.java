@@ -234,7 +234,7 @@ class GroupedCallsTest {
             if (failure == Failure.EXPECTATION || failure == Failure.CONSTRAINT) {
                 assertThat(transactions()).isEqualTo("1 1 1");
             }
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
         }
     }
 
@@ -561,7 +561,7 @@ class GroupedCallsTest {
         RowLocks locks = Crowd.builder(2).build();
         CommitWrites writes = pay(1, 1);
         Caller member;
-        try (KeyEntries leader = LockAccess.of(locks).admission().enter(observed, forUpdate(Crowd.KEY))) {
+        try (KeyEntries leader = LockAccess.of(locks).calls().admit(observed, forUpdate(Crowd.KEY), null)) {
             member = new Caller(
                     () -> on(locks, observed).lock(forUpdate(Crowd.KEY)).execute(writes));
             List<QueueEntry> taken = new ArrayList<>();

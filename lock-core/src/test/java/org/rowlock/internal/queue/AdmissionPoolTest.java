@@ -80,7 +80,7 @@ class AdmissionPoolTest {
         letGo.countDown();
         awaitAll(all);
         assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(CROWD + 1));
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
     }
 
     /** Over a network the key would else be free for most of the time. */
@@ -113,7 +113,7 @@ class AdmissionPoolTest {
             awaitAll(all);
         }
         assertThat(database.query("select balance from account where id = 1")).isEqualTo(String.valueOf(done.get()));
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
     }
 
     /**
@@ -137,7 +137,7 @@ class AdmissionPoolTest {
         for (Future<Object> each : all) {
             assertThatThrownBy(() -> TestDatabase.result(each)).hasRootCauseMessage("connection timeout");
         }
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
         // And when it is over they queue again.
         outage.end();
         on(locks, dataSource).lock(forUpdate(HOT)).useTransaction(tx -> {
@@ -170,7 +170,7 @@ class AdmissionPoolTest {
             assertThat(done).hasValue(threads);
             assertThat(database.query("select balance from account where id = 1"))
                     .isEqualTo(String.valueOf(threads));
-            assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+            assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
         } finally {
             crowd.shutdownNow();
         }
@@ -185,7 +185,7 @@ class AdmissionPoolTest {
     }
 
     private static long entrants(RowLocks locks, boolean admitted) {
-        return LockAccess.of(locks).admission().entrants().stream()
+        return LockAccess.of(locks).calls().queues().entrants().stream()
                 .filter(entrant -> entrant.isAdmitted() == admitted)
                 .count();
     }

@@ -31,8 +31,8 @@ import org.rowlock.LockKey;
 import org.rowlock.LockNotAvailableException;
 import org.rowlock.LockRequest;
 import org.rowlock.RowLockMode;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.acquire.LockCalls;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.testing.Requests;
 import org.rowlock.testing.TestDatabase;
@@ -45,11 +45,12 @@ class AdmissionQueuesTest {
     private static final LockKey B = LockKey.row("account", 2);
     private static final LockWait LONG = LockWait.atMost(TestDatabase.DEADLINE);
 
-    private final AdmissionQueues queues = LockAccess.of(LockAccess.builder()
+    private final LockCalls calls = LockAccess.of(LockAccess.builder()
                     .maxAdmittedPerKey(1)
                     .maxWaitersPerKey(8)
                     .build())
-            .admission();
+            .calls();
+    private final KeyQueues queues = calls.queues();
     private final List<Visitor> visitors = new ArrayList<>();
     private final List<String> arrivals = Collections.synchronizedList(new ArrayList<>());
 
@@ -70,10 +71,10 @@ class AdmissionQueuesTest {
         volatile boolean interruptFlag;
         final Thread thread;
 
-        Visitor(AdmissionQueues own, String name, LockRequest request) {
+        Visitor(LockCalls own, String name, LockRequest request) {
             thread = new Thread(
                     () -> {
-                        try (KeyEntries permit = own.enter(DATABASE, request)) {
+                        try (KeyEntries permit = own.admit(DATABASE, request, null)) {
                             assertThat(permit.isQueued()).isTrue();
                             arrivals.add(name);
                             entered.countDown();
@@ -108,7 +109,7 @@ class AdmissionQueuesTest {
             return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING)
                     && entered.getCount() == 1
                     && List.of(thread.getStackTrace()).stream()
-                            .anyMatch(frame -> frame.getClassName().equals(AdmissionQueues.class.getName()));
+                            .anyMatch(frame -> frame.getClassName().equals(KeyEntries.class.getName()));
         }
 
         void leave() throws InterruptedException {
@@ -135,7 +136,7 @@ class AdmissionQueuesTest {
     }
 
     private Visitor visit(String name, List<LockKey> keys, RowLockMode mode, LockWait wait) {
-        return new Visitor(queues, name, Requests.waiting(LockRequest.of(mode, keys), wait));
+        return new Visitor(calls, name, Requests.waiting(LockRequest.of(mode, keys), wait));
     }
 
     private static void letThrough(Visitor holder, List<Visitor> queued) throws InterruptedException {
@@ -147,7 +148,7 @@ class AdmissionQueuesTest {
     }
 
     private KeyEntries enter(LockKey key, RowLockMode mode, LockWait wait) {
-        return queues.enter(DATABASE, Requests.waiting(LockRequest.of(mode, List.of(key)), wait));
+        return calls.admit(DATABASE, Requests.waiting(LockRequest.of(mode, List.of(key)), wait), null);
     }
 
     private void assertEnters(LockKey key, RowLockMode mode, LockWait wait) {
@@ -172,8 +173,8 @@ class AdmissionQueuesTest {
     /** So that he already waits at the server when the holder commits. */
     @Test
     void theNextIsLetInBesideTheHolder() throws Exception {
-        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
+        LockCalls two = LockAccess.of(LockAccess.builder().build()).calls();
+        KeyEntries holder = two.admit(DATABASE, forUpdate(A).noWait(), null);
         Visitor next = new Visitor(two, "next", forUpdate(A)).awaitEntered();
         Visitor third = new Visitor(two, "third", forUpdate(A)).awaitQueued();
         Visitor sharer = new Visitor(two, "sharer", forShare(A)).awaitQueued();
@@ -187,13 +188,13 @@ class AdmissionQueuesTest {
         holder.close();
         assertThat(sharer.awaitEntered().end()).isNull();
         assertThat(arrivals).containsExactly("next", "third", "sharer");
-        assertThat(two.keysInUse()).isZero();
+        assertThat(two.queues().keysInUse()).isZero();
     }
 
     @Test
     void whoIsNotToWaitIsNotLetInAsTheNext() throws Exception {
-        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        KeyEntries holder = two.enter(DATABASE, forUpdate(A).noWait());
+        LockCalls two = LockAccess.of(LockAccess.builder().build()).calls();
+        KeyEntries holder = two.admit(DATABASE, forUpdate(A).noWait(), null);
         Visitor impatient = new Visitor(two, "impatient", forUpdate(A).noWait());
         assertThat(impatient.end()).isInstanceOf(LockNotAvailableException.class);
         holder.close();
@@ -202,8 +203,8 @@ class AdmissionQueuesTest {
     /** Nobody who wants the key for himself waits at the server for sharers whom others join there. */
     @Test
     void nobodyIsLetInBesideThoseWhoShare() throws Exception {
-        AdmissionQueues two = LockAccess.of(LockAccess.builder().build()).admission();
-        KeyEntries sharer = two.enter(DATABASE, forShare(A).noWait());
+        LockCalls two = LockAccess.of(LockAccess.builder().build()).calls();
+        KeyEntries sharer = two.admit(DATABASE, forShare(A).noWait(), null);
         Visitor writer = new Visitor(two, "writer", forUpdate(A)).awaitQueued();
         Visitor late = new Visitor(two, "late", forShare(A)).awaitQueued();
         writer.leave.countDown();
@@ -238,7 +239,7 @@ class AdmissionQueuesTest {
 
     @Test
     void eachKeyIsEnteredInItsMode() throws Exception {
-        try (KeyEntries permit = queues.enter(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)))) {
+        try (KeyEntries permit = calls.admit(DATABASE, Requests.of(Map.of(A, FOR_UPDATE, B, FOR_SHARE)), null)) {
             assertThat(permit.isQueued()).isTrue();
             visit("sharer", B, FOR_SHARE).awaitEntered().leave();
             Visitor sharerOfA = visit("sharer of A", A, FOR_SHARE).awaitQueued();
@@ -359,7 +360,7 @@ class AdmissionQueuesTest {
     void keysThatWereEnteredAreGivenBackWhenALaterOneFails() throws Exception {
         Visitor holder = visit("holder", B, FOR_UPDATE).awaitEntered();
         for (LockWait wait : List.of(LockWait.NO_WAIT, LockWait.atMost(ofMillis(5)))) {
-            assertThatThrownBy(() -> queues.enter(DATABASE, Requests.waiting(forUpdate(List.of(B, A)), wait)))
+            assertThatThrownBy(() -> calls.admit(DATABASE, Requests.waiting(forUpdate(List.of(B, A)), wait), null))
                     .isInstanceOf(LockNotAvailableException.class)
                     .hasMessageContaining("account[2]");
             assertThat(queues.keysInUse()).isOne();
@@ -386,7 +387,7 @@ class AdmissionQueuesTest {
                 Map<LockKey, RowLockMode> modes = new HashMap<>();
                 some.subList(0, 2 + random.nextInt(4))
                         .forEach(key -> modes.put(key, RowLockMode.values()[random.nextInt(4)]));
-                try (KeyEntries permit = queues.enter(DATABASE, Requests.of(modes))) {
+                try (KeyEntries permit = calls.admit(DATABASE, Requests.of(modes), null)) {
                     done.addAndGet(permit.isQueued() ? 1 : 0);
                 }
             }
@@ -433,20 +434,20 @@ class AdmissionQueuesTest {
 
     @Test
     void nestedCallOfOtherRowLocksPassesToo() throws Exception {
-        AdmissionQueues others = LockAccess.of(LockAccess.builder().build()).admission();
+        LockCalls others = LockAccess.of(LockAccess.builder().build()).calls();
         Visitor holder = new Visitor(others, "holder", forUpdate(B)).awaitEntered();
         try (KeyEntries outer = enter(A, FOR_UPDATE, LockWait.FOREVER);
-                KeyEntries inner = others.enter(DATABASE, forUpdate(B))) {
+                KeyEntries inner = others.admit(DATABASE, forUpdate(B), null)) {
             assertThat(outer.isQueued()).isTrue();
             assertThat(inner.isQueued()).isFalse();
         }
         holder.leave();
-        assertThat(others.keysInUse()).isZero();
+        assertThat(others.queues().keysInUse()).isZero();
     }
 
     @Test
     void nestedCallOnTheSameKeyIsRefused() {
-        try (KeyEntries outer = queues.enter(DATABASE, forUpdate(List.of(A, B)))) {
+        try (KeyEntries outer = calls.admit(DATABASE, forUpdate(List.of(A, B)), null)) {
             for (RowLockMode mode : RowLockMode.values()) {
                 assertThatThrownBy(() -> enter(B, mode, LockWait.NO_WAIT))
                         .isInstanceOf(IllegalStateException.class)
@@ -503,7 +504,7 @@ class AdmissionQueuesTest {
     @Test
     void sameKeyOfTwoDatabasesAreTwoQueues() throws Exception {
         Visitor holder = visit("holder", A, FOR_UPDATE).awaitEntered();
-        try (KeyEntries permit = queues.enter("another database", forUpdate(A).noWait())) {
+        try (KeyEntries permit = calls.admit("another database", forUpdate(A).noWait(), null)) {
             assertThat(permit.isQueued()).isTrue();
             assertThat(queues.keysInUse()).isEqualTo(2);
             try (KeyEntries nested = enter(A, FOR_UPDATE, LockWait.NO_WAIT)) {
@@ -515,8 +516,8 @@ class AdmissionQueuesTest {
 
     @Test
     void permitsMayBeClosedInAnyOrder() {
-        KeyEntries outer = queues.enter(DATABASE, forUpdate(A));
-        KeyEntries inner = queues.enter(DATABASE, forUpdate(B));
+        KeyEntries outer = calls.admit(DATABASE, forUpdate(A), null);
+        KeyEntries inner = calls.admit(DATABASE, forUpdate(B), null);
         outer.close();
         inner.close();
         assertEnters(A, FOR_UPDATE, LockWait.FOREVER);

@@ -133,7 +133,7 @@ class DeepStackTest {
             }
             assertThat(inThread(() -> door.add(locks, pool))).isNull();
         }
-        assertThat(LockAccess.of(locks).admission().keysInUse()).isZero();
+        assertThat(LockAccess.of(locks).calls().queues().keysInUse()).isZero();
         assertThat(overflowed).as("of " + done + " that were done").isPositive();
         assertThat(done).isPositive();
     }

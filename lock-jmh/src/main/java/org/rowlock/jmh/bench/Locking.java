@@ -101,7 +101,7 @@ final class Locking {
             work.run();
             return;
         }
-        KeyEntries entries = LockAccess.of(locks).admission().enter(pool, LockRequest.of(mode, keys));
+        KeyEntries entries = LockAccess.of(locks).calls().admit(pool, LockRequest.of(mode, keys), null);
         try {
             work.run();
         } finally {

@@ -55,7 +55,7 @@ public final class RowLocksEndpoint {
     @ReadOperation
     public Report all() {
         return new Report(
-                locks.admission().entrants().stream().map(this::thread).toList(),
+                locks.calls().queues().entrants().stream().map(this::thread).toList(),
                 chains.usages().stream().map(this::usage).toList());
     }
 

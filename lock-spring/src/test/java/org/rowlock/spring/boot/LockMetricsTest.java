@@ -167,10 +167,11 @@ class LockMetricsTest {
     void whoStandsInTheQueueIsMeteredByTable() throws Exception {
         var context = start();
         Thread waiting;
-        try (var permit = TestContext.queues(context)
-                .enter(
+        try (var permit = TestContext.calls(context)
+                .admit(
                         context.getBean(javax.sql.DataSource.class),
-                        forUpdate(List.of(LockKey.row("orders", 1))).forever())) {
+                        forUpdate(List.of(LockKey.row("orders", 1))).forever(),
+                        null)) {
             assertThat(permit.isQueued()).isTrue();
             waiting = new Thread(() -> orders.ship(1));
             waiting.start();
@@ -204,8 +205,8 @@ class LockMetricsTest {
     void aFullQueueInTheJvmIsARefusedAdmission() {
         var context = start();
         var dataSource = context.getBean(javax.sql.DataSource.class);
-        var permit = TestContext.queues(context)
-                .enter(dataSource, forUpdate(List.of(LockKey.row("orders", 1))).forever());
+        var permit = TestContext.calls(context)
+                .admit(dataSource, forUpdate(List.of(LockKey.row("orders", 1))).forever(), null);
         CompletableFuture<Void> refused = CompletableFuture.runAsync(() -> orders.shipNow(1));
         assertThatThrownBy(refused::join).hasCauseInstanceOf(CannotAcquireLockException.class);
         permit.close();

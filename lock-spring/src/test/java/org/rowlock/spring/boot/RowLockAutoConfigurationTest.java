@@ -30,9 +30,9 @@ import org.rowlock.LockStrategy;
 import org.rowlock.LockTargetException;
 import org.rowlock.RowLocks;
 import org.rowlock.RowLocksBuilder.LockRelease;
-import org.rowlock.internal.access.AdmissionQueues;
 import org.rowlock.internal.access.LockAccess;
 import org.rowlock.internal.queue.KeyEntries;
+import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.spring.Blocking;
 import org.rowlock.spring.RowLock;
 import org.rowlock.spring.RowLockSettings;
@@ -234,14 +234,16 @@ class RowLockAutoConfigurationTest {
         var context = BootApplication.start(
                 database, Orders.class, "rowlock.admission.enabled=false", "rowlock.admission.max-waiters-per-key=1");
         assertThat(context.getBean(RowLockSettings.class).admission()).isFalse();
-        AdmissionQueues queues = TestContext.queues(context);
+        KeyQueues queues = TestContext.queues(context);
         List<LockKey> key = List.of(LockKey.row("orders", 1));
-        KeyEntries first = queues.enter("a database", forUpdate(key));
-        CompletableFuture<Void> second =
-                Blocking.run(() -> queues.enter("a database", forUpdate(key)).close());
+        KeyEntries first = TestContext.calls(context).admit("a database", forUpdate(key), null);
+        CompletableFuture<Void> second = Blocking.run(() -> TestContext.calls(context)
+                .admit("a database", forUpdate(key), null)
+                .close());
         TestDatabase.await().until(() -> queues.entrants().size() == 2);
-        CompletableFuture<Void> third =
-                Blocking.run(() -> queues.enter("a database", forUpdate(key)).close());
+        CompletableFuture<Void> third = Blocking.run(() -> TestContext.calls(context)
+                .admit("a database", forUpdate(key), null)
+                .close());
         assertThatThrownBy(() -> TestDatabase.result(third))
                 .cause()
                 .isInstanceOf(LockNotAvailableException.class)

@@ -74,7 +74,7 @@ class RowLocksEndpointTest {
 
     @Test
     void usagesWithTheirStrategiesAndTheKeysInTheQueues() throws Exception {
-        var permit = TestContext.queues(context).enter("a database", forUpdate(List.of(LockKey.row("orders", 1))));
+        var permit = TestContext.calls(context).admit("a database", forUpdate(List.of(LockKey.row("orders", 1))), null);
         String json = json();
         permit.close();
         assertThat(read(json, "$.threads[*]['id','admitted']"))
@@ -99,8 +99,11 @@ class RowLocksEndpointTest {
         LockKey key = LockKey.row("documents", uuid);
         var queues = TestContext.queues(context);
         Thread waiting = new Thread(
-                () -> queues.enter(dataSource, forShare(List.of(key))).close(), "the one who waits");
-        try (var permit = queues.enter(dataSource, forUpdate(List.of(key)))) {
+                () -> TestContext.calls(context)
+                        .admit(dataSource, forShare(List.of(key)), null)
+                        .close(),
+                "the one who waits");
+        try (var permit = TestContext.calls(context).admit(dataSource, forUpdate(List.of(key)), null)) {
             assertThat(permit.isQueued()).isTrue();
             waiting.start();
             TestDatabase.await().until(() -> queues.entrants().size() == 2);

@@ -89,7 +89,8 @@ class SpringExamplesTest {
             second[0] = CompletableFuture.runAsync(() -> sales.sellInTurn(1, () -> {}));
             TestDatabase.await("the second sale waits in the queue or at the row")
                     .until(() -> LockAccess.of(context.getBean(RowLocks.class))
-                                    .admission()
+                                    .calls()
+                                    .queues()
                                     .entrants()
                                     .size()
                             == 2);

@@ -141,7 +141,7 @@ public final class LockedCall {
         LockWait own =
                 configured == null ? LockWaits.atMost(longest, Pools.timeoutOf(database)) : LockWait.atMost(configured);
         boolean isOwn = longest.compareTo(own) > 0;
-        LockWait bounded = isOwn ? own : longest;
+        LockWait bound = isOwn ? own : longest;
         String why = isOwn
                 ? " This is the longest wait in this JVM: rowlock.admission.timeout, by default the connection timeout"
                         + " of the pool."
@@ -149,7 +149,7 @@ public final class LockedCall {
         return LockObservation.around(
                 spring.observations(),
                 context(true, request),
-                () -> explained(() -> why, "enter", () -> locks.admission().enter(database, request.waiting(bounded))));
+                () -> explained(() -> why, "enter", () -> locks.calls().admit(database, request.waiting(bound), null)));
     }
 
     /**

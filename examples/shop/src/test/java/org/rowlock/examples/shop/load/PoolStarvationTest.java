@@ -72,7 +72,7 @@ class PoolStarvationTest {
                 // The wait in the queue is bounded.
                 .filter(thread -> thread.getKey().getState() == Thread.State.TIMED_WAITING)
                 .filter(thread -> Arrays.stream(thread.getValue())
-                        .anyMatch(frame -> frame.getClassName().equals("org.rowlock.internal.access.AdmissionQueues")))
+                        .anyMatch(frame -> frame.getClassName().equals("org.rowlock.internal.queue.KeyEntries")))
                 .count();
     }
 
