@@ -7,13 +7,13 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockKey.Row;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.ResolvedRequest.RowGroup;
-import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.TargetErrors;
 import org.rowlock.internal.sql.Outcome;
@@ -77,34 +77,40 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held) {
     }
 
     boolean isInsertedMeanwhile() throws SQLException {
-        if (held.absent().isEmpty()) {
-            return false;
-        }
-        for (RowGroup group : request.rows()) {
-            String look = RowSql.lockOfOthers(group.table(), group.mode());
-            for (Row key : absentOf(group)) {
-                try {
-                    if (isFound(look, key)) {
-                        return true;
-                    }
-                } catch (SQLException e) {
-                    if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-                        return true;
-                    }
-                    throw e;
-                }
+        try {
+            return found(group -> RowSql.lockOfOthers(group.table(), group.mode())) != null;
+        } catch (SQLException e) {
+            if (SqlState.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+                return true;
             }
+            throw e;
         }
-        return false;
     }
 
     /** Returns a row that the role can read, but cannot lock because of row security; null if there is none. */
     private @Nullable Row unlockable() throws SQLException {
+        return found(group -> group.table().isLookable() ? null : RowSql.look(group.table()));
+    }
+
+    /**
+     * Returns an absent row that a statement now finds; null if there is none.
+     *
+     * @param look returns the statement, whose parameters are the parts of the id; null if the rows are not looked for
+     */
+    private @Nullable Row found(Function<RowGroup, @Nullable String> look) throws SQLException {
         for (RowGroup group : request.rows()) {
-            RowTable table = group.table();
-            for (Row key : table.isLookable() ? List.<Row>of() : absentOf(group)) {
-                if (isFound(RowSql.look(table), key)) {
-                    return key;
+            List<Row> absent = absentOf(group);
+            String sql = absent.isEmpty() ? null : look.apply(group);
+            if (sql != null) {
+                try (PreparedStatement statement = call.session().prepare(sql)) {
+                    for (Row key : absent) {
+                        RowSql.bindId(statement, 1, key);
+                        try (ResultSet row = statement.executeQuery()) {
+                            if (row.next()) {
+                                return key;
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -119,19 +125,5 @@ record HeldLocks(LockCall call, ResolvedRequest request, Held held) {
         Set<LockKey> spellings = Collections.newSetFromMap(new IdentityHashMap<>());
         spellings.addAll(held.absent());
         return group.keys().stream().filter(spellings::contains).toList();
-    }
-
-    /**
-     * Whether the statement returns a row for the key.
-     *
-     * @param look the statement, whose parameters are the parts of the id
-     */
-    private boolean isFound(String look, Row key) throws SQLException {
-        try (PreparedStatement statement = call.session().prepare(look)) {
-            RowSql.bindId(statement, 1, key);
-            try (ResultSet row = statement.executeQuery()) {
-                return row.next();
-            }
-        }
     }
 }
