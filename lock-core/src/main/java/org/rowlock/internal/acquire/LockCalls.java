@@ -133,8 +133,8 @@ public record LockCalls(
     }
 
     /**
-     * Enters the {@code ROW} queue of a row. Waits there with the connection in hand, if necessary. A transaction that
-     * may hold a row lock does not wait in the queue.
+     * Enters the {@code ROW} queue of a row. If necessary, the call waits in the queue, and keeps its connection. A
+     * transaction that may hold a row lock does not wait.
      */
     QueueEntry enterRowQueue(PgSession session, RequestParts request, boolean begun) throws SQLException {
         QueueEntry last = begun ? null : lastGranted.get(session.driver());
