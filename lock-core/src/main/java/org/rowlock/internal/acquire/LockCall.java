@@ -195,10 +195,8 @@ public final class LockCall {
             return null;
         }
         long waits = strategy == LockStrategy.ADVISORY ? 1 : ROW_LOCK_WAITS;
-        long bound = request.lockWait().millis() * waits
-                + GRACE_MILLIS
-                + request.keys().size();
-        return new SocketBound(session, bound);
+        int keys = request.keys().size();
+        return new SocketBound(session, request.lockWait().millis() * waits + GRACE_MILLIS + keys);
     }
 
     /**
