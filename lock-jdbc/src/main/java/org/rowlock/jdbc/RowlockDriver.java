@@ -52,9 +52,6 @@ public final class RowlockDriver implements Driver {
         }
         JdbcUrl parsed = JdbcUrl.of(url, info);
         Connection connection = driver(parsed).connect(parsed.url(), parsed.properties());
-        if (connection == null) {
-            return null;
-        }
         DropIn dropIn = DROP_INS.computeIfAbsent(key(url, parsed), key -> new DropIn(parsed.settings()));
         return RowlockConnection.wrap(connection, dropIn, url, parsed.properties());
     }

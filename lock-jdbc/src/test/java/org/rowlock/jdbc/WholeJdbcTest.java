@@ -13,7 +13,9 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +25,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 import org.postgresql.jdbc.PreferQueryMode;
+import org.rowlock.testing.Proxies;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -138,6 +142,22 @@ class WholeJdbcTest {
             TestDatabase.execute(connection, "update account set balance = 1 where id = 1");
             assertThat(gated.figure("account", "recognised")).isEqualTo(before + 1);
             assertThat(twice.control().getFigures()).isEmpty();
+        }
+    }
+
+    /** As Tomcat's pool may lend it, which then counts the connection as in use until it is closed. */
+    @Test
+    void returnsABorrowedConnectionThatIsLost() throws SQLException {
+        Connection lost = database.dataSource().getConnection();
+        lost.close();
+        AtomicInteger returned = new AtomicInteger();
+        DataSource pool = TestDataSource.of(() -> Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            returned.addAndGet(method.getName().equals("close") ? 1 : 0);
+            return Proxies.call(lost, method, arguments);
+        }));
+        try (RowlockDataSource wrapped = RowlockDataSource.wrap(pool)) {
+            assertThatThrownBy(wrapped::getConnection).isInstanceOf(SQLException.class);
+            assertThat(returned).hasValue(1);
         }
     }
 

@@ -9,10 +9,7 @@ public enum Figure {
     QUEUED_TIME("queuedMillis"),
     FRONTED("fronted"),
     FRONT_GIVEN_UP("frontGivenUp"),
-    /**
-     * The writes that Rowlock kept in memory. Rowlock later sends these writes, usually with the COMMIT, or drops them
-     * in a rollback.
-     */
+    /** The writes that Rowlock kept in memory and later sent, or dropped in a rollback. */
     KEPT("kept"),
     GROUPED("grouped"),
     GROUPS("groups"),

@@ -108,14 +108,14 @@ final class Conditions {
     }
 
     private @Nullable String readColumn() {
-        String column = null;
+        Token part;
         do {
-            if (!tokens.peek().isName()) {
+            part = tokens.next();
+            if (!part.isName()) {
                 return null;
             }
-            column = tokens.next().text();
         } while (tokens.skipSymbol("."));
-        return column;
+        return part.text();
     }
 
     private boolean readRow(List<String> columns) {

@@ -46,20 +46,23 @@ public final class RowlockConnection extends ForwardingConnection implements Com
      */
     public static Connection wrap(Connection delegate, DropIn dropIn, @Nullable String url, @Nullable Object origin)
             throws SQLException {
-        boolean other = delegate == null
-                || delegate.isWrapperFor(RowlockConnection.class)
-                || !PgSession.leadsToDriver(delegate);
-        return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
+        try {
+            boolean other = delegate == null
+                    || delegate.isWrapperFor(RowlockConnection.class)
+                    || !PgSession.leadsToDriver(delegate);
+            return other ? delegate : new RowlockConnection(delegate, dropIn, url, origin);
+        } catch (Throwable e) {
+            // The caller gets no connection that it could close. A pool may lend a connection that is lost.
+            try (delegate) {
+                throw e;
+            }
+        }
     }
 
     /** Returns the plan of a statement; null in mode {@code off}. */
     @Nullable
     StatementPlan plan(@Nullable String sql) {
         return dropIn.mode() == DropInMode.OFF || sql == null ? null : dropIn.plan(sql);
-    }
-
-    PreparedStatement prepare(String sql) throws SQLException {
-        return delegate.prepareStatement(sql);
     }
 
     @Override

@@ -95,7 +95,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
      */
     private boolean keep() throws SQLException {
         StatementPlan known = plan();
-        if (known == null || batchSize() != 0 || !isKeepable(known)) {
+        if (known == null || batchSize != 0 || !isKeepable(known)) {
             return false;
         }
         connection.turns.keep(known, binds, delegate);
@@ -124,7 +124,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         StatementPlan known = plan();
         // Whether Rowlock may run the statement with a front lock or in a group, and supply the result of the method.
         boolean isWhole = binds.areKept()
-                && batchSize() == 0
+                && batchSize == 0
                 && known != null
                 && (known.shape().returnsRows() ? rows : counts);
         cancelled = false;
@@ -181,8 +181,10 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 both.close();
             }
             marked = marks;
-            both = connection.prepare(
-                    FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
+            both = turn.access()
+                    .connection()
+                    .prepareStatement(
+                            FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
             turn.access().session().prepareAtOnce(both);
             fronted = both;
         }
@@ -207,7 +209,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         delegate.addBatch();
         StatementPlan known = plan();
         batched(known, binds);
-        if (known != null && connection.turns.keeps() && batch.size() == batchSize() - 1 && isKeepable(known)) {
+        if (known != null && connection.turns.keeps() && batch.size() == batchSize - 1 && isKeepable(known)) {
             batch.add(binds.copy());
         }
     }
@@ -219,7 +221,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
         batch = new ArrayList<>(0);
         StatementPlan known = plan();
         // After addBatch() the application may have closed the statement, or set a timeout.
-        if (known == null || all.isEmpty() || all.size() < batchSize() || !isKeepable(known)) {
+        if (known == null || all.isEmpty() || all.size() < batchSize || !isKeepable(known)) {
             return false;
         }
         delegate.clearBatch();

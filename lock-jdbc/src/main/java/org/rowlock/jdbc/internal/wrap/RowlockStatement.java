@@ -20,7 +20,7 @@ class RowlockStatement extends ForwardingStatement {
     final RowlockConnection connection;
     private @Nullable StatementPlan firstPlan;
     private Binds firstBinds = Binds.NONE;
-    private int batchSize;
+    int batchSize;
     private @Nullable RowlockResultSet lastResults;
     private @Nullable RowlockResultSet lastKeys;
 
@@ -61,10 +61,6 @@ class RowlockStatement extends ForwardingStatement {
         Statement unsent = new UnsentStatement(delegate, count, warnings);
         ran = unsent;
         return unsent;
-    }
-
-    final int batchSize() {
-        return batchSize;
     }
 
     /** Keeps the batch. Returns false if the batch must be sent. */
