@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -195,6 +196,102 @@ class OtherThreadTest {
             assertThat(outcome(application, true, true, (connection, statement) -> closed(hikari)))
                     .isEqualTo(expected);
             assertThat(gated.gate.inside()).isZero();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    private enum Ending {
+        COMMIT,
+        ROLLBACK,
+        AUTOCOMMIT_ON,
+        AUTOCOMMIT_OFF,
+        /** Returns the connection to its pool, and runs a transaction on it. */
+        LEND;
+
+        private Object on(Connection connection, DataSource pool) throws SQLException {
+            switch (this) {
+                case COMMIT -> connection.commit();
+                case ROLLBACK -> connection.rollback();
+                case AUTOCOMMIT_ON -> connection.setAutoCommit(true);
+                case AUTOCOMMIT_OFF -> connection.setAutoCommit(false);
+                case LEND -> {
+                    connection.close();
+                    try (Connection next = TestDatabase.begin(pool)) {
+                        TestDatabase.execute(next, "update note set text = 'y' where id = 2");
+                        next.commit();
+                    }
+                }
+            }
+            return "done";
+        }
+    }
+
+    /** The statement waits in the JVM, where the driver does not know of it. */
+    @ParameterizedTest
+    @EnumSource
+    void aTransactionEndsAfterItsWaitingStatement(Ending ending) throws Exception {
+        try (HikariDataSource plain = pool();
+                HikariDataSource wrapped = pool()) {
+            String expected = outcome(ending, plain, null);
+            GatedDatabase gated = GatedDatabase.oneAtATime(database.dataSource());
+            wrapped.setDataSource(gated.dataSource);
+            assertThat(outcome(ending, wrapped, gated)).isEqualTo(expected);
+            assertThat(gated.gate.inside()).isZero();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    private String outcome(Ending ending, DataSource pool, GatedDatabase gated) throws Exception {
+        try (Session holder = database.session("holder");
+                Session first = database.session("first", pool);
+                Session waiter = database.session("waiter", pool)) {
+            first.connection().setAutoCommit(true);
+            first.execute("delete from note where id = 0");
+            holder.execute("update note set text = null where id = 1");
+            Step<Boolean> blocked = first.startExecute("update note set text = 'z' where id = 1");
+            blocked.awaitBlockedBy(holder);
+            waiter.connection().setAutoCommit(ending == Ending.AUTOCOMMIT_OFF);
+            Step<Integer> update = waiter.start(connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    return statement.executeUpdate(UPDATE);
+                }
+            });
+            if (gated == null) {
+                update.awaitBlockedBy(first);
+            } else {
+                gated.awaitQueued(1);
+            }
+            Future<String> called = otherThread.submit(() -> outcome(() -> ending.on(waiter.connection(), pool)));
+            String ended = ending == Ending.LEND ? TestDatabase.result(called) : "";
+            holder.commit();
+            assertThat(blocked.get()).isFalse();
+            return "call: " + TestDatabase.result(called) + ended + ", statement: " + outcome(update::get) + ", then: "
+                    + database.query("select string_agg(text, ',' order by id) from note") + ' '
+                    + database.query("select state from pg_stat_activity where pid = " + waiter.pid());
+        }
+    }
+
+    /** A pool that caches statements clears their values when another thread returns the connection. */
+    @Test
+    void aWaitingStatementWithoutItsValuesFailsAsInTheDriver() throws Exception {
+        GatedDatabase gated = GatedDatabase.of(database, "note");
+        try (Session holder = database.session("holder");
+                Session first = database.session("first", gated.dataSource);
+                Connection waiter = gated.dataSource.getConnection();
+                PreparedStatement update = waiter.prepareStatement("update note set text = 'x' where id = ?")) {
+            holder.execute("select * from note where id = 1 for update");
+            Step<Boolean> blocked = first.startExecute(UPDATE);
+            blocked.awaitBlockedBy(holder);
+            update.setInt(1, 1);
+            Future<String> waiting = otherThread.submit(() -> outcome(update::executeUpdate));
+            gated.awaitQueued(1);
+            update.clearParameters();
+            holder.commit();
+            assertThat(blocked.get()).isFalse();
+            first.commit();
+            assertThat(TestDatabase.result(waiting)).isEqualTo("22023");
         } finally {
             otherThread.shutdownNow();
         }

@@ -78,6 +78,12 @@ public final class DriverAccess {
         use.release();
     }
 
+    /** Waits until no thread uses the connection. The calling thread must have no permit. */
+    public void awaitOthers() {
+        use.acquireUninterruptibly(Integer.MAX_VALUE);
+        use.release(Integer.MAX_VALUE);
+    }
+
     /** Runs a task if no other thread uses the connection; otherwise returns false. The caller must have a permit. */
     public boolean alone(Runnable task) {
         if (!use.tryAcquire(OTHERS)) {

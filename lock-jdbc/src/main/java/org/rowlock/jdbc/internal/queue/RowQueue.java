@@ -43,7 +43,7 @@ final class RowQueue {
     private final SessionIdentity identity;
     private final int database;
     private boolean changedSettings;
-    private volatile @Nullable QueueWait wait;
+    volatile @Nullable QueueWait wait;
 
     RowQueue(DropIn dropIn, DriverAccess access, SessionIdentity identity) throws SQLException {
         this.dropIn = dropIn;

@@ -167,6 +167,14 @@ abstract class TransactionEnd {
         }
     }
 
+    /** Runs a call that may end or begin a transaction, after a statement of another thread that waits in the JVM. */
+    public void end(Call call) throws SQLException {
+        if (queue.wait != null) {
+            access.awaitOthers();
+        }
+        run(call);
+    }
+
     /** Whether Rowlock itself sends the COMMIT, together with kept writes. */
     public boolean commitsHere() throws SQLException {
         return !kept.isEmpty() && !access.isClosed() && !access.driver().getAutoCommit();

@@ -41,7 +41,7 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
         if (value instanceof Literal literal) {
             return type.refusal(literal.text()) == null;
         }
-        Object bound = binds.value(value);
+        @Nullable Object bound = binds.value(value);
         return switch (type) {
             case SMALLINT, INTEGER, BIGINT, NUMERIC -> bound instanceof Number;
             case UUID -> bound instanceof UUID;
@@ -52,7 +52,8 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
 
     /** Returns the key of the row; null if the key format does not support a value. */
     public LockKey.@Nullable Row lockKey() {
-        List<Object> parts = key.stream().map(binds::value).toList();
+        List<@Nullable Object> parts =
+                key.stream().<@Nullable Object>map(binds::value).toList();
         try {
             return LockKey.row(plan.shape().table(), parts);
         } catch (IllegalArgumentException e) {

@@ -139,11 +139,9 @@ public final class Binds {
         return value != null && isConstant(value);
     }
 
-    /** Returns the value of a key column. The value must be known, see {@link #has}. */
-    public Object value(Value value) {
-        return value instanceof Literal literal
-                ? literal.text()
-                : Objects.requireNonNull(values[((Parameter) value).index() - 1]);
+    /** Returns the value of a key column; null if another thread has cleared the values since {@link #has}. */
+    public @Nullable Object value(Value value) {
+        return value instanceof Literal literal ? literal.text() : values[((Parameter) value).index() - 1];
     }
 
     /** Returns a text for a key whose values are all known. Equal keys have equal texts. */
@@ -152,7 +150,7 @@ public final class Binds {
     }
 
     private String text(Value value) {
-        Object known = value(value);
+        @Nullable Object known = value(value);
         return known instanceof BigDecimal decimal
                 ? decimal.stripTrailingZeros().toPlainString()
                 : String.valueOf(known);

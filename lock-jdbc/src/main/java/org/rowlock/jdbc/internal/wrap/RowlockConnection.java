@@ -129,17 +129,17 @@ public final class RowlockConnection extends ForwardingConnection implements Com
 
     @Override
     public void commit() throws SQLException {
-        turns.run(turns::commit);
+        turns.end(turns::commit);
     }
 
     @Override
     public void rollback() throws SQLException {
-        turns.run(turns::rollback);
+        turns.end(turns::rollback);
     }
 
     @Override
     public void setAutoCommit(boolean autoCommit) throws SQLException {
-        turns.run(() -> {
+        turns.end(() -> {
             // When autocommit is turned on, the driver commits, and the kept writes must be sent with that COMMIT.
             if (autoCommit && turns.commitsHere()) {
                 turns.commit();
