@@ -1,7 +1,5 @@
 package org.rowlock.internal.commit;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,6 +10,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.ReleaseSql;
+import org.rowlock.internal.text.Log;
 
 /**
  * Chooses how transactions end if early release is configured. With early release, a COMMIT releases the locks before
@@ -21,8 +20,6 @@ import org.rowlock.internal.sql.ReleaseSql;
  * Thread-safe; all connections of a {@code RowLocks} object share one instance.
  */
 public final class EarlyRelease {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /** The statements by host, database and role; empty if early release is not supported there. */
     private final ConcurrentMap<Object, Optional<ReleaseSql>> known = new ConcurrentHashMap<>();
 
@@ -58,7 +55,7 @@ public final class EarlyRelease {
             connection.commit();
         } catch (Throwable e) {
             // An Error is caught too. To the caller, any exception would mean that nothing is stored.
-            LOG.log(Level.WARNING, "A connection failed after its transaction had committed", e);
+            Log.warn("A connection failed after its transaction had committed", e);
         }
     }
 
@@ -84,9 +81,9 @@ public final class EarlyRelease {
     }
 
     private static Optional<ReleaseSql> none(Object database, String reason) {
-        LOG.log(
-                Level.WARNING,
-                "Locks at " + database + " are held until the commit is durable, as with release PLAIN: " + reason);
+        Log.warn(
+                "Locks at " + database + " are held until the commit is durable, as with release PLAIN: " + reason,
+                null);
         return Optional.empty();
     }
 }

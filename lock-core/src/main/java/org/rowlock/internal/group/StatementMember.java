@@ -1,7 +1,5 @@
 package org.rowlock.internal.group;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -13,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.QueueEntry;
 import org.rowlock.internal.queue.QueueGroup;
 import org.rowlock.internal.session.ServerErrors;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -21,8 +20,6 @@ import org.rowlock.internal.text.SqlState;
  * message after the batch.
  */
 public final class StatementMember {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private final SharedTransactions shared;
     private final SessionIdentity session;
     private final SessionIdentity.Equal equal;
@@ -213,7 +210,7 @@ public final class StatementMember {
         try {
             return statement.getWarnings();
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The warnings of a statement that was closed are gone", e);
+            Log.debug("The warnings of a statement that was closed are gone", e);
             return null;
         }
     }
@@ -224,7 +221,7 @@ public final class StatementMember {
             execution.statement.clearBatch();
             execution.values.set(execution.statement);
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "The parameters of a statement that was closed are gone", e);
+            Log.debug("The parameters of a statement that was closed are gone", e);
         }
     }
 

@@ -1,7 +1,5 @@
 package org.rowlock.internal.observe;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import jdk.jfr.FlightRecorder;
@@ -18,13 +16,12 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.sql.Outcome.Failed;
 import org.rowlock.internal.sql.Outcome.Held;
 import org.rowlock.internal.sql.Outcome.NotAvailable;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.value.EndedEvent;
 import org.rowlock.internal.value.LockWait;
 
 /** Notifies the listeners and the flight recorder. Costs almost nothing without a listener or recording. */
 public record LockObserver(List<LockListener> listeners) {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     public record Begun(Kind kind, Events.@Nullable OfKeys event, long startNanos) {}
 
     /**
@@ -61,7 +58,7 @@ public record LockObserver(List<LockListener> listeners) {
                 // An Error is caught too. To the caller, any exception would mean that the lock is not held, or that
                 // nothing is stored.
                 try {
-                    LOG.log(Level.WARNING, "A LockListener threw an exception; the lock is not affected", e);
+                    Log.warn("A LockListener threw an exception; the lock is not affected", e);
                 } catch (Throwable unsaid) {
                     // The logger and the toString() of the exception may be code of the application, and may throw an
                     // exception too.

@@ -1,7 +1,5 @@
 package org.rowlock.internal.queue;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
@@ -17,6 +15,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.queue.KeyEntries.Entrant;
 import org.rowlock.internal.queue.QueuePolicy.Question;
+import org.rowlock.internal.text.Log;
 
 /**
  * All queues of one {@code RowLocks} object, or of the drop-in. Thread-safe.
@@ -26,8 +25,6 @@ import org.rowlock.internal.queue.QueuePolicy.Question;
  * speed. Each hash has one policy, which is never removed.
  */
 public final class KeyQueues {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /**
      * The innermost call of each thread. The field is static, because a nested call must skip the queues of every
      * {@code KeyQueues} object: its thread may hold a lock, so waiting could cause a deadlock.
@@ -141,7 +138,7 @@ public final class KeyQueues {
             int waiters = Integer.parseInt(count.ask(question.sql));
             answer = question == Question.OTHER_JVMS ? Math.max(0, waiters - Math.max(before, atServer())) : waiters;
         } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "The clients that wait for a row could not be counted", e);
+            Log.debug("The clients that wait for a row could not be counted", e);
         }
         entry.answered(question, answer);
     }

@@ -141,7 +141,11 @@ abstract class DriverSession {
 
     /** Returns the URL to which the driver connected. */
     public final String url() throws SQLException {
-        return String.valueOf(driver.getMetaData().getURL());
+        // The driver's class for metadata is large, and would be loaded only for this.
+        return String.valueOf(
+                driver instanceof PgConnection own
+                        ? own.getURL()
+                        : driver.getMetaData().getURL());
     }
 
     /** Returns the host, database and role of the connection, even if the connection is closed. */
@@ -244,7 +248,7 @@ abstract class DriverSession {
         }
     }
 
-    public String user() throws SQLException {
-        return String.valueOf(driver.getMetaData().getUserName());
+    public String user() {
+        return driver.getQueryExecutor().getUser();
     }
 }

@@ -1,17 +1,14 @@
 package org.rowlock.internal.session;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockConnectionLostException;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.text.SqlState;
 
 /** A borrowed connection, which is returned without an open transaction. */
 public final class LentConnection implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private final Connection connection;
 
     private boolean autoCommit;
@@ -110,7 +107,7 @@ public final class LentConnection implements AutoCloseable {
             if (!settled) {
                 throw e;
             }
-            LOG.log(Level.WARNING, "A connection could not be returned after its transaction had ended", e);
+            Log.warn("A connection could not be returned after its transaction had ended", e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.session;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,6 +15,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.Log;
 
 /**
  * Tries to stop a flush that contains a COMMIT, after the connection was lost. A server process that waits for a lock
@@ -29,8 +28,6 @@ import org.rowlock.internal.sql.WaitSql;
  * requests, unless commits may wait for a standby.
  */
 public final class LostCommits {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private static final int CANCELS = 3;
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
@@ -172,7 +169,7 @@ public final class LostCommits {
         } catch (Throwable e) {
             lost.addSuppressed(e);
             // The error is also logged, because the caller may already have received the failure.
-            LOG.log(Level.WARNING, "A lost commit could not be ended at the server", e);
+            Log.warn("A lost commit could not be ended at the server", e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.session;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -13,6 +11,7 @@ import org.postgresql.PGStatement;
 import org.postgresql.xa.PGXAConnection;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.text.SqlState;
 
 /**
@@ -20,8 +19,6 @@ import org.rowlock.internal.text.SqlState;
  * notice the statements.
  */
 public final class PgSession extends DriverSession {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private final Connection connection;
 
     private PgSession(Connection connection) throws SQLException {
@@ -195,7 +192,7 @@ public final class PgSession extends DriverSession {
             boolean wraps = !(statement instanceof PGStatement) && statement.isWrapperFor(PGStatement.class);
             return wraps && statement.unwrap(PGStatement.class) instanceof Statement own ? own : statement;
         } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "The driver's statement is not known", e);
+            Log.debug("The driver's statement is not known", e);
             return statement;
         }
     }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.sql;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -12,6 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.request.Write.Bound;
+import org.rowlock.internal.text.Log;
 
 /**
  * One statement of a {@link Flush}. Lock statements and the INSERTs of orInsert() are cached, so their binders and
@@ -20,7 +19,6 @@ import org.rowlock.internal.request.Write.Bound;
  * @param binds the values of the caller's statement; empty if the binder reads the values from the request
  */
 public record Part(String sql, Binder binder, Reader reader, List<@Nullable Object> binds) {
-    private static final Logger LOG = System.getLogger("org.rowlock");
     private static final Binder NO_PARAMETERS = (statement, at, request) -> at;
 
     /** The approximate size of a statement or a value in a flush, not counting its text. */
@@ -112,7 +110,7 @@ public record Part(String sql, Binder binder, Reader reader, List<@Nullable Obje
         try {
             statement.close();
         } catch (SQLException | RuntimeException e) {
-            LOG.log(Level.DEBUG, "A statement could not be closed; it will be closed with its connection", e);
+            Log.debug("A statement could not be closed; it will be closed with its connection", e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.internal.verify;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +25,7 @@ import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.text.Arguments;
 import org.rowlock.internal.text.CatalogSql;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.value.LockWait;
 
 /**
@@ -34,8 +33,6 @@ import org.rowlock.internal.value.LockWait;
  * locks keys of a configured table, if a table is configured, and reads under the lock.
  */
 public final class LockVerifier {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /**
      * How many pairs of connections are checked; also the largest number of connections. With fewer connections each
      * pair is checked several times, because a pooler may send transactions to several servers at random.
@@ -151,7 +148,7 @@ public final class LockVerifier {
                     + " RowLocks.builder(..).singleEntryNode(true) (with Spring Boot rowlock.single-entry-node=true),"
                     + " and use strategy BOTH.");
         }
-        LOG.log(Level.WARNING, why + ": keys that are names or numbers exclude only sessions of the same machine.");
+        Log.warn(why + ": keys that are names or numbers exclude only sessions of the same machine.", null);
     }
 
     /**

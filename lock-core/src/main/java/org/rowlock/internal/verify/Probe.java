@@ -1,7 +1,5 @@
 package org.rowlock.internal.verify;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -21,14 +19,13 @@ import org.rowlock.internal.sql.OpenRows;
 import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.text.Arguments;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
 
 /** A connection of a verification. All its transactions are rolled back. */
 final class Probe implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /**
      * A query for a value that identifies the transaction, and shows whether the transaction is {@link #isReadOnly
      * read-only}. A pooler that sends reads to another server also sends this query to that server.
@@ -233,7 +230,7 @@ final class Probe implements AutoCloseable {
                 session.kill(e);
             }
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "A connection was lost while locks were verified", e);
+            Log.debug("A connection was lost while locks were verified", e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.rowlock.jdbc.internal.queue;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -21,6 +19,7 @@ import org.rowlock.internal.queue.QueuePolicy.Question;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.text.FrontSql;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.internal.observe.Figure;
@@ -33,8 +32,6 @@ import org.rowlock.jdbc.internal.row.StatementPlan;
  * statements need a front lock: an advisory lock for the row, which Rowlock acquires before the row lock.
  */
 final class RowQueue {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /** Reports the waits to the flight recorder. */
     private static final LockObserver OBSERVER = new LockObserver(List.of());
 
@@ -227,7 +224,7 @@ final class RowQueue {
                 }
                 alone = equal == null ? Figure.ALONE_SESSION : Figure.ALONE_TABLE;
             } catch (SQLException e) {
-                LOG.log(Level.DEBUG, "Whether a group may send the statement could not be queried", e);
+                Log.debug("Whether a group may send the statement could not be queried", e);
                 alone = Figure.ALONE_SESSION;
             }
         }

@@ -1,7 +1,5 @@
 package org.rowlock.jdbc.internal.row;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +9,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.internal.session.DriverAccess;
 import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.text.Log;
 import org.rowlock.jdbc.internal.observe.Figure;
 import org.rowlock.jdbc.internal.settings.JdbcSettings;
 import org.rowlock.jdbc.internal.statement.Binds;
@@ -22,8 +21,6 @@ import org.rowlock.jdbc.internal.statement.StatementShape.Value;
  * primary key when the connection is idle. Until then, statements on that table do not queue.
  */
 public final class RowFinder {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     private final DriverAccess access;
     private final PrimaryKeys primaryKeys;
     private final String database;
@@ -80,11 +77,10 @@ public final class RowFinder {
 
     private static void warnOf(List<String> absent) {
         if (!absent.isEmpty()) {
-            LOG.log(
-                    Level.WARNING,
-                    "rowlock.include or rowlock.exclude names {0}, but the database has no such table, so the name has"
-                            + " no effect. Correct the name.",
-                    absent);
+            Log.warn(
+                    "rowlock.include or rowlock.exclude names " + absent
+                            + ", but the database has no such table, so the" + " name has no effect. Correct the name.",
+                    null);
         }
     }
 
@@ -110,7 +106,7 @@ public final class RowFinder {
         } catch (SQLException e) {
             // The application's own statement has already succeeded or failed, so this error is not thrown. Rowlock
             // looks up the keys again later.
-            LOG.log(Level.DEBUG, "The primary keys of " + unknownTables + " could not be looked up", e);
+            Log.debug("The primary keys of " + unknownTables + " could not be looked up", e);
         }
         unknownTables.clear();
     }
