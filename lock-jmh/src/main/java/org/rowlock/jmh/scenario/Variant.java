@@ -6,8 +6,8 @@ import java.util.TreeMap;
 /**
  * A compared variant: a label and parameters of the benchmark.
  *
- * @param isControl whether the variant does less than the others, such as a read without a lock, and only shows an
- *     upper limit
+ * @param isControl whether the variant does less than the others, such as a service without hot rows, and only
+ *     shows an upper limit
  */
 public record Variant(String label, Map<String, String> params, boolean isControl) {
     static final String STRATEGY = "strategy";

@@ -159,8 +159,7 @@ class LockLossTest {
                     connection.setAutoCommit(false);
                     while (!stopped) {
                         int key = keys.sample() + (wantsHeld ? 0 : HELD.size());
-                        locking.admitted(
-                                List.of(locking.key(key)), RowLockMode.FOR_UPDATE, () -> transact(connection, key));
+                        transact(connection, key);
                         heldCommits.addAndGet(wantsHeld ? 1 : 0);
                     }
                 } catch (SQLException | RuntimeException e) {
