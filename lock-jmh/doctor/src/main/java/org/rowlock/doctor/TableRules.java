@@ -27,7 +27,8 @@ record TableRules(Rules rules, Seen seen, Table table) {
         boolean isPrepared = doing == Doing.PREPARED;
         boolean isWaiting = doing == Doing.WAITING_FOR_A_LOCK_ITSELF;
         boolean isRunning = !isIdle && !isCommitting && !isPrepared && !isWaiting;
-        boolean isStarving = starvesForeignKeys(table);
+        // In a benchmark without foreign keys, FOR NO KEY UPDATE was no faster than FOR UPDATE.
+        boolean isStarving = table.foreignKeyShare() >= FELT_SHARE;
         boolean isConvoy = !isStarving && table.isConvoy();
         boolean isOfWrites = table.share(Of.CAUSE, StatementKind.WRITE) >= MOST;
 
@@ -73,14 +74,6 @@ record TableRules(Rules rules, Seen seen, Table table) {
         if (isSo) {
             rules.advise(form, table.name(), statement, gain, table);
         }
-    }
-
-    /**
-     * Whether checks of foreign keys cause a noticeable share of the waits. In a benchmark without foreign keys, FOR NO
-     * KEY UPDATE was no faster than FOR UPDATE.
-     */
-    static boolean starvesForeignKeys(Table table) {
-        return table.foreignKeyShare() >= FELT_SHARE;
     }
 
     /**

@@ -20,7 +20,6 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
-import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -139,29 +138,6 @@ class DoctorTest {
                         last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")),
                         last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")));
         release(holder, waiters);
-    }
-
-    @Test
-    void writersThatDoNotLockStandAgainstAdvisory() throws Exception {
-        database.execute(
-                RowLockGuard.schemaSql(),
-                "select rowlock.install_audit('account')",
-                "select rowlock.install_audit('part', 0.5)",
-                "update account set balance = 7 where id = 42",
-                "delete from account where id = 99");
-
-        Diagnosis diagnosis = examine(TestPostgres.shared());
-
-        assertThat(diagnosis.advice())
-                .filteredOn(advice -> advice.subject().startsWith(database.schema()))
-                .singleElement()
-                .satisfies(advice -> {
-                    assertThat(advice.rule()).isEqualTo("stray-writers");
-                    assertThat(advice.subject()).isEqualTo(name("account"));
-                    assertThat(advice.figure()).startsWith("2 writers do not lock through Rowlock");
-                });
-        assertThat(diagnosis.text(WIDE, true))
-                .contains("postgres (" + database.schema() + "): update account set balance = ? where id = ?");
     }
 
     @Test
