@@ -99,8 +99,7 @@ final class CompareCommand extends ToolCommand {
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
-            chosen = new Room(address, facts.room(), facts.lockTableRoom())
-                    .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
+            chosen = new Room(address, facts.room(), facts.lockTableRoom()).fit(chosen, remarks);
         }
         remarks.addAll(Beforehand.remarks());
         out().println(Plan.of(chosen, facts, remarks, directory));

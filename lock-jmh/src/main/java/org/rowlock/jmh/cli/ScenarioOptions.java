@@ -43,9 +43,9 @@ final class ScenarioOptions {
             names = "--variant",
             paramLabel = "<label>",
             split = ";",
-            description = "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
-                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, and controls always run."
-                    + " Default: all.")
+            description =
+                    "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
+                            + " 'list NAME' shows them. The first variant of a scenario, the baseline, always runs. Default: all.")
     private List<String> variants = new ArrayList<>();
 
     @Option(
@@ -117,17 +117,10 @@ final class ScenarioOptions {
                     .toList();
             String refusal = points(scenario).isEmpty()
                     ? "has none of the points that --point selects. It has: "
-                            + scenario.points().stream()
-                                    .map(Point::directLabel)
-                                    .distinct()
-                                    .collect(Collectors.joining(", "))
-                            + "."
-                    : compared(selected) < 2 && compared(scenario.variants()) > 1
-                            ? "has no variant to compare that --variant selects. "
-                                    + (Scenarios.named(scenario.name()).isPresent()
-                                            ? "'list " + scenario.name() + "' shows its variants."
-                                            : "It has " + labels(scenario.variants()) + ". "
-                                                    + String.join(" ", remarks))
+                            + listed(scenario.points(), Point::directLabel)
+                    : selected.size() < 2 && scenario.variants().size() > 1
+                            ? "has no variant to compare that --variant selects. It has: "
+                                    + listed(scenario.variants(), Variant::label)
                             : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
                 Timing own = scenario.timing();
@@ -135,11 +128,10 @@ final class ScenarioOptions {
                 chosen.add(
                         scenario.with(points(scenario), selected).timed(rounds == null ? timed : timed.rounds(rounds)));
             } else {
-                refuse(areNamed(), "The scenario " + scenario.name() + " " + refusal);
-                remarks.add("Without " + scenario.name() + ": it " + refusal);
+                remarks.add("The scenario " + scenario.name() + " " + refusal);
             }
         }
-        refuse(chosen.isEmpty(), "No scenario has what --point and --variant select. Leave out one of them.");
+        refuse(chosen.isEmpty(), "There is nothing to run. " + String.join(" ", remarks));
         for (String name : variants) {
             refuse(
                     wanted.stream()
@@ -158,7 +150,7 @@ final class ScenarioOptions {
     /** Selects only this scenario, in place of the predefined scenarios. */
     void only(Function<@Nullable Double, Scenario> scenario) {
         refuse(
-                areNamed(),
+                !names.isEmpty(),
                 "--scenario runs predefined scenarios, and --sql and --from run your own statement. Give one of them.");
         names = List.of(scenario.apply(zipf));
     }
@@ -187,12 +179,12 @@ final class ScenarioOptions {
                         + ".");
     }
 
-    private static String labels(List<Variant> variants) {
-        return variants.stream().map(Variant::label).collect(Collectors.joining(", "));
+    private static <T> String listed(List<T> all, Function<T, String> label) {
+        return all.stream().map(label).distinct().collect(Collectors.joining(", ", "", "."));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {
-        return areNamed()
+        return !names.isEmpty()
                 ? new LinkedHashSet<>(names)
                 : Scenarios.all().stream()
                         .filter(scenario -> scenario.brief() != null)
@@ -200,15 +192,10 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    private static long compared(List<Variant> variants) {
-        return variants.stream().filter(variant -> !variant.isControl()).count();
-    }
-
-    /** Whether the options select this variant. The baseline and controls are always selected. */
+    /** Whether the options select this variant. The baseline is always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variants.isEmpty()
                 || variant.equals(scenario.baseline())
-                || variant.isControl()
                 || variants.stream().anyMatch(variant::isCalled);
     }
 
@@ -234,13 +221,5 @@ final class ScenarioOptions {
                         .flatMap(point -> roundTrips.stream().map(point::over))
                         .distinct()
                         .toList();
-    }
-
-    boolean areNamed() {
-        return !names.isEmpty();
-    }
-
-    boolean areClientsGiven() {
-        return !clients.isEmpty();
     }
 }

@@ -88,8 +88,6 @@ public record Results(
 
     public enum Kind {
         BASELINE,
-        VARIANT,
-        /** The variant does less than the others, so it shows an upper limit, not a gain. */
-        CONTROL
+        VARIANT
     }
 }

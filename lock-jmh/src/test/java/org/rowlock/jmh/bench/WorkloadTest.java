@@ -91,13 +91,6 @@ class WorkloadTest {
     }
 
     @Test
-    void anIdlePoolHasNoHotThreads() throws Exception {
-        assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))
-                .containsEntry("hot", 0.0)
-                .containsKey("others.p99");
-    }
-
-    @Test
     void moreJvmsThanClientsAreNoMoreThanClients() throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(
                         Instances.class, "strategy", "BOTH", "admission", "true", "clients", "3", "jvms", "40")))

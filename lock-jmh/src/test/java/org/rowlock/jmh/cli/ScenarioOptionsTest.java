@@ -74,7 +74,6 @@ class ScenarioOptionsTest {
                 .containsExactly("by-hand", "lock", "jpa-query", "jpa-flush");
     }
 
-    /** A named scenario without the point is an error, but a default scenario is left out. */
     @Test
     void theDefaultLeavesOutTheScenariosWithoutThePoint() {
         List<String> remarks = new ArrayList<>();
@@ -82,14 +81,14 @@ class ScenarioOptionsTest {
         assertThat(chosen).extracting(Scenario::name).containsExactly("share");
         assertThat(remarks)
                 .anySatisfy(remark -> assertThat(remark)
-                        .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
+                        .startsWith("The scenario pool has none of the points that --point selects. It has: 300 hot"));
     }
 
     @Test
     void aPointThatNoScenarioHasIsNamedAsTheCause() {
         assertThatThrownBy(() -> scenarios("--point", "none"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageStartingWith("No scenario has what --point and --variant select.");
+                .hasMessageStartingWith("There is nothing to run. The scenario zipfian has none of");
     }
 
     @Test
@@ -134,7 +133,6 @@ class ScenarioOptionsTest {
                         .anyMatch(each -> each.strategy().equals("BOTH")));
     }
 
-    /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--variant", "optimistic"))

@@ -34,7 +34,7 @@ class SameDoorTest {
         TestPostgres server = TestPostgres.shared();
         ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
         List<Variant> same = Stream.of("first", "second", "third")
-                .map(name -> new Variant(name, Map.of("door", "by-hand"), false))
+                .map(name -> new Variant(name, Map.of("door", "by-hand")))
                 .toList();
         Scenario doors = Scenarios.doors().get(0);
         Scenario equal = doors.with(List.of(Point.clients(10).with(Point.ROWS, "100")), same)
