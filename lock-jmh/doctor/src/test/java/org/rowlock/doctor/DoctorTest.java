@@ -124,7 +124,7 @@ class DoctorTest {
         holder.execute(LOCK);
         List<Step<Boolean>> waiters = queue(database, 3, LOCK, holder);
 
-        Watch watch = Watch.look(Clinic.address(TestPostgres.shared()));
+        Watch watch = Clinic.watch(Clinic.address(TestPostgres.shared()));
 
         assertThat(watch.sessions()).extracting(Watch.Node::depth).containsExactly(0, 1, 2, 2);
         assertThat(watch.sessions().get(0).name()).isEqualTo(Integer.toString(holder.pid()));

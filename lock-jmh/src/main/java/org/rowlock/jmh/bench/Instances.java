@@ -24,6 +24,13 @@ public class Instances extends LockWorkload {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
     private static final long START_SECONDS = 5;
+
+    /**
+     * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
+     * the result would show how dozens of JVMs compile on few processors.
+     */
+    private static final int AHEAD = 250;
+
     private static final String CANARY = "canary";
 
     @Param("30")
@@ -47,15 +54,7 @@ public class Instances extends LockWorkload {
     @Param("100")
     public int rows;
 
-    /**
-     * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
-     * the result would show how dozens of JVMs compile on few processors. 0 measures a cold start.
-     */
-    @Param("250")
-    public int ahead;
-
     private final List<InstanceProcess> processes = new ArrayList<>();
-    private final LongAdder started = new LongAdder();
     private final Share firstSecond = new Share();
     private final Share share = new Share();
     private long startNanos;
@@ -106,7 +105,7 @@ public class Instances extends LockWorkload {
                         rows,
                         i == count - 1 ? holdMillis : 0,
                         inside.toString(),
-                        ahead,
+                        AHEAD,
                         ownRow);
                 processes.add(server.closeWith(InstanceProcess.start(compilers, task)));
                 ownRow += clientsOfOne;
@@ -125,7 +124,6 @@ public class Instances extends LockWorkload {
             return () -> {
                 int transactions = process.next(transaction);
                 long nanos = System.nanoTime() - startNanos;
-                started.add(nanos < START_SECONDS * LOOK_NANOS ? transactions : 0);
                 firstSecond.add(isCanary, nanos < LOOK_NANOS ? transactions : 0);
                 share.add(isCanary, transactions);
                 return transactions;
@@ -152,7 +150,6 @@ public class Instances extends LockWorkload {
 
     @Override
     void ends(boolean measured, Published results) {
-        results.put("start", (double) started.sum() / START_SECONDS, "1/s");
         if (canaries > 0) {
             double fair = (double) canaries / processes.size();
             results.put("canary.share", share.percentOf(fair), "%");

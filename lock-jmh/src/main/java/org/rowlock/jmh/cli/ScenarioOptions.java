@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Point;
@@ -21,11 +21,6 @@ import picocli.CommandLine.Spec;
 
 /** The command-line options that select scenarios, variants, points and times. Commands include them as a mixin. */
 final class ScenarioOptions {
-    private static final String ZIPF = "zipf";
-
-    /** The limit of the exponent. Beyond the limit, all clients pick the same key. */
-    private static final double MOST_ZIPF = 20;
-
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -76,13 +71,6 @@ final class ScenarioOptions {
     private List<Double> roundTrips = new ArrayList<>();
 
     @Option(
-            names = "--zipf",
-            paramLabel = "<exponent>",
-            description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most transactions."
-                    + " Default: 1.1.")
-    private @Nullable Double zipf;
-
-    @Option(
             names = "--seconds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
@@ -106,9 +94,6 @@ final class ScenarioOptions {
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
         refuseEmpty("--scenario", "--variant", "--clients", "--rtt");
-        refuse(
-                zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
-                "--zipf " + zipf + " is out of range. Give a number from 0 to 20, such as 1.1.");
         Collection<Scenario> wanted = wanted(isEmbedded);
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted) {
@@ -139,20 +124,22 @@ final class ScenarioOptions {
                             .noneMatch(each -> each.isCalled(name)),
                     "These scenarios have no variant '" + name.strip() + "'. 'list NAME' shows the variants.");
         }
-        refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
+        refuse(
+                !clients.isEmpty() && chosen.stream().noneMatch(Scenario::isOverClients),
+                "--clients has no effect on these scenarios. Leave it out, or name one of: "
+                        + ScenarioName.all(Scenario::isOverClients) + ".");
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
                 .forEach(scenario -> remarks.add("--clients has no effect on " + scenario.name() + "."));
-        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
         return chosen;
     }
 
     /** Selects only this scenario, in place of the predefined scenarios. */
-    void only(Function<@Nullable Double, Scenario> scenario) {
+    void only(Supplier<Scenario> scenario) {
         refuse(
                 !names.isEmpty(),
                 "--scenario runs predefined scenarios, and --sql and --from run your own statement. Give one of them.");
-        names = List.of(scenario.apply(zipf));
+        names = List.of(scenario.get());
     }
 
     /** Rejects an option whose value has only commas. Its list is empty, so the default would run. */
@@ -169,14 +156,6 @@ final class ScenarioOptions {
         if (isWrong) {
             throw new ParameterException(command.commandLine(), message);
         }
-    }
-
-    private void refuseWithoutEffect(
-            String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
-        refuse(
-                isGiven && chosen.stream().noneMatch(takesIt),
-                option + " has no effect on these scenarios. Leave it out, or name one of: " + ScenarioName.all(takesIt)
-                        + ".");
     }
 
     private static <T> String listed(List<T> all, Function<T, String> label) {
@@ -208,11 +187,6 @@ final class ScenarioOptions {
             points = clients.stream()
                     .flatMap(number -> own.stream().map(point -> point.of(number)))
                     .distinct()
-                    .toList();
-        }
-        if (zipf != null && scenario.takes(ZIPF)) {
-            points = points.stream()
-                    .map(point -> point.params().containsKey(ZIPF) ? point : point.with(ZIPF, String.valueOf(zipf)))
                     .toList();
         }
         return roundTrips.isEmpty()

@@ -24,12 +24,12 @@ import org.rowlock.jmh.server.RunFile;
  *
  * @param runFile the file that names the server to the fork; null if the fork starts its own embedded server
  */
-record JmhRun(int forks, @Nullable Path runFile) {
+record JmhRun(@Nullable Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
-                .forks(forks)
+                .forks(1)
                 .measurementIterations(timing.windows())
                 .measurementTime(TimeValue.milliseconds(timing.millis()))
                 .warmupIterations(0)

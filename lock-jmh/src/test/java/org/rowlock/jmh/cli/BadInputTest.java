@@ -72,7 +72,6 @@ class BadInputTest {
                 "--clients many | many | --clients",
                 "--seconds 0 | 0 | --seconds",
                 "--rounds -1 | -1 | --rounds",
-                "--zipf no --scenario zipfian | no | --zipf",
                 "--scenario pool --clients 4 | --clients has no effect | share",
                 "--scenario pool --point none | has none of the points | 300 hot threads",
                 "--rtt 0.5 | 0.5 | 0.5ms",

@@ -42,7 +42,7 @@ class SameDoorTest {
         List<VariantResult> compared = new ArrayList<>();
         for (int page = 1; page <= PAGES; page++) {
             Results results = new DoorRun(
-                            new ComparisonSettings(List.of(equal), address, 1, "", "", List.of(), null, null),
+                            new ComparisonSettings(List.of(equal), address, "", "", List.of(), null, null),
                             line -> {},
                             line -> {})
                     .run();
