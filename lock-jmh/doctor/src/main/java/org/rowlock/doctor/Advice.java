@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param figure the observation that led to the advice
  * @param statement the statement that the advice is about; null if there is none, or if the role cannot see the
  *     statement
- * @param queryId the server's query_id of that statement; null if the server does not show the query_id
  * @param gain the average number of waiting sessions that the advice could free, times five if it removes a cause of
  *     waits
  */
@@ -20,5 +19,4 @@ public record Advice(
         String figure,
         String reason,
         @Nullable String statement,
-        @Nullable Long queryId,
         double gain) {}

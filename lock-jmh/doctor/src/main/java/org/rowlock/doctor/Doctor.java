@@ -70,7 +70,6 @@ public final class Doctor {
             return ServerQuery.SERVER.read(connection).get(0);
         });
         facts.values().put("address", address.toString());
-        facts.values().put("pooled", session.announcedPid() != facts.count("pid"));
         Server server = facts.as(Server.class);
         double roundTripMillis = session.roundTripMillis();
         Set<ServerQuery> counting = EnumSet.of(ServerQuery.COUNTERS, ServerQuery.TABLES);
@@ -86,7 +85,6 @@ public final class Doctor {
         grown.replaceAll((query, rows) -> query.grown(before.getOrDefault(query, List.of()), rows));
 
         List<Row> statements = grown.getOrDefault(ServerQuery.STATEMENTS, List.of());
-        statements.forEach(row -> samples.note(row, "query", "queryid"));
         unseen.addAll(Unseen.of(server, facts, statements));
         Row counters = grown.getOrDefault(ServerQuery.COUNTERS, List.of(new Row(new HashMap<>())))
                 .get(0);
@@ -108,7 +106,6 @@ public final class Doctor {
                 as(HorizonHolder.class, tryRead("holders of the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
                 samples.blockers(),
                 samples.nowait.shares().keySet().stream().findFirst().orElse(null),
-                samples.queryIds,
                 List.copyOf(unseen));
     }
 

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
-import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.tool.ServerAddress;
@@ -97,11 +96,6 @@ final class ReadOnlySession implements AutoCloseable {
             Arrays.sort(millis);
             return millis[ROUND_TRIPS / 2];
         });
-    }
-
-    /** The process id that the server announced at login. Behind a pooler, pg_backend_pid() returns a different id. */
-    int announcedPid() throws SQLException {
-        return connection.unwrap(PGConnection.class).getBackendPID();
     }
 
     @Override

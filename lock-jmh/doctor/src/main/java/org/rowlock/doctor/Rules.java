@@ -60,7 +60,6 @@ final class Rules {
                 Figures.words(rule + ".seen", sources),
                 Figures.words(rule + ".why"),
                 statement,
-                statement == null ? null : seen.queryIds().get(statement),
                 gain));
     }
 

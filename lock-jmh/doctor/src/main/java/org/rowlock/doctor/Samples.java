@@ -33,8 +33,6 @@ final class Samples {
     final Tally<String> sessions = new Tally<>();
     final Tally<String> nowait = new Tally<>();
 
-    final Map<String, Long> queryIds = new HashMap<>();
-
     @Nullable
     LockTable fullest;
 
@@ -96,11 +94,6 @@ final class Samples {
         long inQueues = queues.values().stream().mapToLong(List::size).sum();
         sessions.add("key waits", waits.size() - inQueues);
         for (List<Wait> queue : queues.values()) {
-            if (queue.get(0).otherDatabase() != null) {
-                // The doctor cannot name the table, because the doctor is connected to another database.
-                sessions.add("row waits in other databases", queue.size());
-                continue;
-            }
             sessions.add("row waits", queue.size());
             String table = queue.stream()
                     .map(Wait::table)
@@ -139,8 +132,6 @@ final class Samples {
     }
 
     private Wait wait(Row row) {
-        note(row, "query", "query_id");
-        note(row, "holder_query", "holder_query_id");
         Wait wait = Wait.of(row, tableOfStatement.get(row.string("query")));
         if (wait.table() != null && wait.cause() != StatementKind.FOREIGN_KEY && wait.cause() != StatementKind.INSERT) {
             tableOfStatement.putIfAbsent(String.valueOf(wait.query()), wait.table());
@@ -148,16 +139,9 @@ final class Samples {
         return wait;
     }
 
-    void note(Row row, String query, String queryId) {
-        if (row.has(query) && row.has(queryId)) {
-            queryIds.put(row.string(query), row.count(queryId));
-        }
-    }
-
     void addBlockers(List<Row> rows) {
         blockerLooks++;
         for (Row row : rows) {
-            note(row, "query", "query_id");
             waitingBehind.add(row.string("name"), row.count("waiting"));
             blockers.put(row.string("name"), row);
         }

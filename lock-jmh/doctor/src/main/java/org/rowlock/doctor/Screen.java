@@ -34,7 +34,6 @@ final class Screen {
 
     String text() {
         figures("PostgreSQL {version}" + (seen.server().standby() ? " (standby)" : "") + " at {address} as {role}"
-                + (seen.server().pooled() ? ", behind a pooler or proxy" : "")
                 + "; {seconds}, {samples} samples, round trip {roundTripMillis}");
         lines(diagnosis.verdict());
         advice();
@@ -70,8 +69,7 @@ final class Screen {
             wrap(String.format("%-4s", i + 1 + "."), INDENT, each.subject() + ": " + each.action());
             lines(INDENT + Figures.upper(each.figure()) + '.' + (details ? ' ' + each.reason() : ""));
             if (each.statement() != null && (details || !Objects.equals(each.statement(), last))) {
-                statement(
-                        INDENT + (each.queryId() == null ? "" : "query_id " + each.queryId() + ": "), each.statement());
+                statement(INDENT, each.statement());
             }
             last = each.statement();
         }

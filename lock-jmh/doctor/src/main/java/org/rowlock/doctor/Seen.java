@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param horizon the holders of the vacuum horizon, the oldest first
  * @param blockers the blockers, the one that blocks the most sessions first
  * @param nowait the most frequent statement with NOWAIT; null if there is none
- * @param queryIds the server's query_id of each statement
  */
 record Seen(
         Server server,
@@ -40,13 +39,11 @@ record Seen(
         List<HorizonHolder> horizon,
         List<Blocker> blockers,
         @Nullable String nowait,
-        Map<String, Long> queryIds,
         List<Unseen> unseen) {
     /**
      * A server.
      *
      * @param address the address without the password
-     * @param pooled whether a pooler is between the doctor and the server
      * @param isStandbyGone whether commits wait for a synchronous standby that is not connected
      * @param connectionRoom the number of client connections that the server permits, without reserved connections
      */
@@ -56,7 +53,6 @@ record Seen(
             String database,
             String role,
             boolean standby,
-            boolean pooled,
             boolean standbyFeedback,
             boolean isStandbyGone,
             long lockRoom,

@@ -8,9 +8,7 @@ import org.rowlock.doctor.ServerQuery.Row;
 /**
  * A session that waits for a row lock, or for the transaction that holds one.
  *
- * @param otherDatabase the database of the session, if the doctor is connected to another database
- * @param table the table of the row, or the root table of a partition; null if the table is unknown or in another
- *     database
+ * @param table the table of the row, or the root table of a partition; null if the table is unknown
  * @param row the row version, or a placeholder if the server does not show the row because the row was just updated
  * @param namesRow whether the server shows the row
  * @param transaction the xid that the session waits for; null if the session queues behind another waiting session
@@ -25,7 +23,6 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param idleMillis how long the holder has been idle or prepared; null in any other state
  */
 record Wait(
-        @Nullable String otherDatabase,
         @Nullable String table,
         String row,
         boolean namesRow,

@@ -34,7 +34,7 @@ select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
        case when r.root = 0 then 'prepared'
          when s.state in ('active', 'fastpath function call') then 'active'
          when s.state like 'idle%' then s.state else 'not visible' end as state,
-       case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id,
+       case when s.query <> '<insufficient privilege>' then s.query end as query,
        greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared, f.since)), 0)::float8 as seconds,
        greatest(extract(epoch from clock_timestamp() - greatest(coalesce(s.xact_start, s.state_change, p.prepared), f.since)), 0)::float8
          as blocked_seconds,

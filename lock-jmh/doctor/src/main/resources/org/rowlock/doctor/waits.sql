@@ -10,10 +10,10 @@ with recursive locks as materialized (
 ), waiters as (
   -- PostgreSQL reads the two views at slightly different times. A session that no longer waits in the second view may
   -- run another statement.
-  select l.pid, l.locktype, l.transactionid, l.waitstart, l.locked_at, s.datname, s.seen_at,
-         case when s.query <> '<insufficient privilege>' then s.query end as query, s.query_id
+  select l.pid, l.locktype, l.transactionid, l.waitstart, l.locked_at, s.seen_at,
+         case when s.query <> '<insufficient privilege>' then s.query end as query
   from locks as l join sessions as s on s.pid = l.pid
-  where not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
+  where s.datname = current_database() and not l.granted and l.locktype in ('tuple', 'transactionid') and l.pid <> pg_backend_pid()
     -- A session without such a table lock does not wait for a row. For example, the creation of a logical slot waits
     -- for old transactions.
     and l.pid in (select pid from locks where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock'))
@@ -52,13 +52,13 @@ with recursive locks as materialized (
   union
   select b.pid, h.pid from behind as b join waiters as w on w.pid = b.other join holders as h using (transactionid)
 )
-select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(t.root, n.root)::text as "table",
+select w.pid, coalesce(t.root, n.root)::text as "table",
        coalesce(t.tuple, o.tuple, w.transactionid || ' ' || coalesce(n.root::text, '')) as row,
        t.tuple is not null as names_row, coalesce(ht.root, hn.root)::text as next,
        -- The server's tuple lock uses the modes of table locks (tupleLockExtraInfo in heapam.c).
        case t.mode when 'AccessShareLock' then 'FOR_KEY_SHARE' when 'RowShareLock' then 'FOR_SHARE'
          when 'ExclusiveLock' then 'FOR_NO_KEY_UPDATE' when 'AccessExclusiveLock' then 'FOR_UPDATE' end as mode,
-       w.transactionid::text as transaction, w.query, w.query_id,
+       w.transactionid::text as transaction, w.query,
        greatest(extract(epoch from w.locked_at - w.waitstart) * 1000, 0)::float8 as waited_millis,
        coalesce(h.pid::text, p.gid) as holder, w.pid in (select pid from behind where pid = other) as is_in_circle,
        case when h.transactionid is null then 'NONE_YET'
@@ -73,7 +73,7 @@ select w.pid, nullif(w.datname, current_database()) as other_database, coalesce(
        case when h.pid is null then 'prepared transaction ' || p.gid
          when hs.state is null or hs.state like 'idle%' then null
          else coalesce(hs.wait_event_type || ':' || hs.wait_event, 'running') end as holder_event,
-       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query, hs.query_id as holder_query_id,
+       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query,
        (case when h.pid is null or hs.state like 'idle%' then
           extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000 end)::float8 as idle_millis
 from waiters as w

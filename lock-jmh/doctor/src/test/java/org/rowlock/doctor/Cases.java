@@ -176,7 +176,7 @@ final class Cases {
         double rowWaits = tables.stream().mapToDouble(Table::waiting).sum();
         sessions.putAll(Map.of("idle in transaction", 2.0, "hidden", hidden, "row waits", rowWaits));
         return Diagnosis.of(new Seen(
-                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, false, 6_400, 97),
+                new Server("db:5432/shop", "18.6", "shop", "me", standby, false, false, 6_400, 97),
                 "2026-01-01T00:00:00Z",
                 20,
                 190,
@@ -192,7 +192,6 @@ final class Cases {
                 horizon,
                 List.copyOf(blockers),
                 nowait,
-                Map.of(),
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));
     }
 }

@@ -239,15 +239,14 @@ class DoctorServersTest {
     }
 
     @Test
-    void aTransactionPoolerIsSeen() throws Exception {
+    void aTransactionPoolerIsNoObstacle() throws Exception {
         Assumptions.assumeTrue(TestPgBouncer.program().isPresent(), "PgBouncer is not installed");
         try (TestPgBouncer bouncer = TestPgBouncer.start("transaction", "", Map.of())) {
             String url = bouncer.dataSource().getURL();
             TestPostgres server = TestPostgres.shared();
             Diagnosis report =
                     Doctor.examine(new ServerAddress(url, server.user(), server.password()), samples -> true);
-            assertThat(report.seen().server().pooled()).isTrue();
-            assertThat(report.text(Clinic.WIDE, false)).contains("behind a pooler or proxy");
+            assertThat(report.seen().samples()).isPositive();
         }
     }
 
