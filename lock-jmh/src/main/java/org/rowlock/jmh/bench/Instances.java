@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -55,29 +54,10 @@ public class Instances extends LockWorkload {
     public int rows;
 
     private final List<InstanceProcess> processes = new ArrayList<>();
-    private final Share firstSecond = new Share();
-    private final Share share = new Share();
+    private final Meter.Average firstSecond = new Meter.Average();
+    private final Meter.Average share = new Meter.Average();
     private long startNanos;
     private boolean steady;
-
-    private static final class Share {
-        private final LongAdder canaries = new LongAdder();
-        private final LongAdder all = new LongAdder();
-
-        void add(boolean isCanary, int transactions) {
-            canaries.add(isCanary ? transactions : 0);
-            all.add(transactions);
-        }
-
-        void reset() {
-            canaries.reset();
-            all.reset();
-        }
-
-        double percentOf(double fair) {
-            return 100.0 * canaries.sum() / Math.max(1, all.sum()) / fair;
-        }
-    }
 
     @Override
     void prepare() throws SQLException {
@@ -124,8 +104,11 @@ public class Instances extends LockWorkload {
             return () -> {
                 int transactions = process.next(transaction);
                 long nanos = System.nanoTime() - startNanos;
-                firstSecond.add(isCanary, nanos < LOOK_NANOS ? transactions : 0);
-                share.add(isCanary, transactions);
+                long percent = isCanary ? Math.round(100.0 * transactions * count / canaries) : 0;
+                if (nanos < LOOK_NANOS) {
+                    firstSecond.add(percent, transactions);
+                }
+                share.add(percent, transactions);
                 return transactions;
             };
         });
@@ -145,15 +128,14 @@ public class Instances extends LockWorkload {
             steady = System.nanoTime() - startNanos >= START_SECONDS * LOOK_NANOS && now <= RISE * before;
             before = now;
         }
-        share.reset();
+        share.take();
     }
 
     @Override
     void ends(boolean measured, Published results) {
         if (canaries > 0) {
-            double fair = (double) canaries / processes.size();
-            results.put("canary.share", share.percentOf(fair), "%");
-            results.put("canary.start", firstSecond.percentOf(fair), "%");
+            results.put("canary.share", share.take(), "%");
+            results.put("canary.start", firstSecond.soFar(), "%");
         }
     }
 }

@@ -34,8 +34,12 @@ public final class Meter {
             units += moreUnits;
         }
 
-        private synchronized double take() {
-            double average = units > 0 ? (double) amount / units : Double.NaN;
+        synchronized double soFar() {
+            return units > 0 ? (double) amount / units : Double.NaN;
+        }
+
+        synchronized double take() {
+            double average = soFar();
             amount = 0;
             units = 0;
             return average;
