@@ -31,6 +31,11 @@ public abstract class ToolCommand implements Callable<Integer> {
     }
 
     protected void refuse(boolean isWrong, String message) {
+        refuse(command, isWrong, message);
+    }
+
+    /** Rejects the options of a command. */
+    public static void refuse(CommandSpec command, boolean isWrong, String message) {
         if (isWrong) {
             throw new ParameterException(command.commandLine(), message);
         }

@@ -26,10 +26,10 @@ import org.rowlock.tool.HotStatement;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.Texts;
+import org.rowlock.tool.ToolCommand;
 import org.rowlock.tool.UserError;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command-line options that measure the user's own statement. Commands include them as a mixin. */
@@ -91,21 +91,20 @@ final class OwnOptions {
     boolean areGiven(@Nullable ServerAddress address) {
         boolean is = sql != null || from != null;
         String lonely = keys != null ? "--keys" : work != null ? "--work" : hottest != null ? "--hottest" : "";
-        refuse(!is && !lonely.isEmpty(), lonely + " needs a statement of yours. Give one with --sql or --from.");
-        refuse(
+        ToolCommand.refuse(
+                command,
+                !is && !lonely.isEmpty(),
+                lonely + " needs a statement of yours. Give one with --sql or --from.");
+        ToolCommand.refuse(
+                command,
                 is && address == null,
                 (sql != null ? "--sql" : "--from") + " needs the server that has your table, and an embedded server"
                         + " has no such table. Give your server: --url jdbc:postgresql://host:port/database.");
-        refuse(
+        ToolCommand.refuse(
+                command,
                 hottest != null && !(hottest > 0 && hottest <= 100),
                 "--hottest " + hottest + " is out of range. Give a percentage above 0 and up to 100, such as 5.");
         return is;
-    }
-
-    private void refuse(boolean isWrong, String message) {
-        if (isWrong) {
-            throw new ParameterException(command.commandLine(), message);
-        }
     }
 
     /**

@@ -14,6 +14,7 @@ import org.rowlock.jmh.scenario.Scenarios;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.tool.PositiveNumber;
+import org.rowlock.tool.ToolCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -116,15 +117,17 @@ final class ScenarioOptions {
                 remarks.add("The scenario " + scenario.name() + " " + refusal);
             }
         }
-        refuse(chosen.isEmpty(), "There is nothing to run. " + String.join(" ", remarks));
+        ToolCommand.refuse(command, chosen.isEmpty(), "There is nothing to run. " + String.join(" ", remarks));
         for (String name : variants) {
-            refuse(
+            ToolCommand.refuse(
+                    command,
                     wanted.stream()
                             .flatMap(scenario -> scenario.variants().stream())
                             .noneMatch(each -> each.isCalled(name)),
                     "These scenarios have no variant '" + name.strip() + "'. 'list NAME' shows the variants.");
         }
-        refuse(
+        ToolCommand.refuse(
+                command,
                 !clients.isEmpty() && chosen.stream().noneMatch(Scenario::isOverClients),
                 "--clients has no effect on these scenarios. Leave it out, or name one of: "
                         + ScenarioName.all(Scenario::isOverClients) + ".");
@@ -136,7 +139,8 @@ final class ScenarioOptions {
 
     /** Selects only this scenario, in place of the predefined scenarios. */
     void only(Supplier<Scenario> scenario) {
-        refuse(
+        ToolCommand.refuse(
+                command,
                 !names.isEmpty(),
                 "--scenario runs predefined scenarios, and --sql and --from run your own statement. Give one of them.");
         names = List.of(scenario.get());
@@ -146,15 +150,10 @@ final class ScenarioOptions {
     private void refuseEmpty(String... options) {
         for (String option : options) {
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
-            refuse(
+            ToolCommand.refuse(
+                    command,
                     given instanceof List<?> values && values.isEmpty(),
                     option + " was given without a value. Give one or more values, or leave " + option + " out.");
-        }
-    }
-
-    void refuse(boolean isWrong, String message) {
-        if (isWrong) {
-            throw new ParameterException(command.commandLine(), message);
         }
     }
 

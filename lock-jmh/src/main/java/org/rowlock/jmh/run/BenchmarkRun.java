@@ -101,8 +101,11 @@ public abstract class BenchmarkRun {
         serverSettings = facts.settings();
     }
 
-    protected final void fail(String what, Exception failure) {
-        String message = String.valueOf(failure.getMessage())
+    protected final void fail(String what, Throwable failure) {
+        String said = String.valueOf(failure.getMessage()).strip();
+        String message = (failure.getMessage() == null || said.isEmpty()
+                        ? failure.getClass().getName()
+                        : said)
                 .lines()
                 .map(Texts::printable)
                 .collect(Collectors.joining(System.lineSeparator()));

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.openjdk.jmh.runner.RunnerException;
+import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
@@ -188,12 +190,15 @@ public final class Comparison extends BenchmarkRun {
             String shown = scenario.headline().shown(measured.of(scenario.headline()));
             progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
             return 0;
-        } catch (BenchmarkFailure failure) {
-            if (stopped && !failure.isViolation()) {
+        } catch (RunnerException e) {
+            Throwable failure = JmhRun.cause(e);
+            boolean isViolation = failure instanceof InvariantViolation;
+            if (stopped && !isViolation) {
                 return 0;
             }
             fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
-            if (failure.isViolation()) {
+            if (isViolation) {
+                // The earlier measurements of the variant are invalid too.
                 rounds.drop(variant);
                 return MOST_FAILURES;
             }

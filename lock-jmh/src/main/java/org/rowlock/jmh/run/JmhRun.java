@@ -4,13 +4,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
+import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.Workload;
 import org.rowlock.jmh.profile.PostgresProfiler;
 import org.rowlock.jmh.scenario.Point;
@@ -18,6 +21,7 @@ import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.RunFile;
+import org.rowlock.tool.UserError;
 
 /**
  * Runs one turn with JMH: one variant at one point.
@@ -25,7 +29,7 @@ import org.rowlock.jmh.server.RunFile;
  * @param runFile the file that names the server to the fork; null if the fork starts its own embedded server
  */
 record JmhRun(@Nullable Path runFile) {
-    Measurement run(Scenario scenario, Point point, Variant variant) throws BenchmarkFailure {
+    Measurement run(Scenario scenario, Point point, Variant variant) throws RunnerException {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
@@ -39,11 +43,26 @@ record JmhRun(@Nullable Path runFile) {
                 .verbosity(VerboseMode.SILENT);
         variant.params().forEach(options::param);
         point.params().forEach(options::param);
-        try {
-            return Measurement.of(new Runner(options.build()).runSingle().getAggregatedResult());
-        } catch (RunnerException e) {
-            throw BenchmarkFailure.of(e);
-        }
+        return Measurement.of(new Runner(options.build()).runSingle().getAggregatedResult());
+    }
+
+    /** Returns the exception inside JMH's wrappers; preferably a violation, or an error that the user can remedy. */
+    static Throwable cause(RunnerException failure) {
+        List<Throwable> all = all(failure).toList();
+        return all.stream()
+                .filter(each -> each instanceof InvariantViolation || each instanceof UserError)
+                .findFirst()
+                .or(() -> all.stream()
+                        .filter(each -> !(each instanceof RunnerException || each instanceof BenchmarkException))
+                        .findFirst())
+                .orElse(failure);
+    }
+
+    private static Stream<Throwable> all(Throwable failure) {
+        return Stream.concat(
+                Stream.of(failure),
+                Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
+                        .flatMap(JmhRun::all));
     }
 
     private String[] jvmArgs(Timing timing) {

@@ -162,8 +162,8 @@ public final class Scenarios {
     private static Variant variant(String... row) {
         Variant named = new Variant(row[1], row.length > 2 ? params(row[2]) : Map.of());
         Matcher strategy = STRATEGY.matcher(row[1]);
-        Variant locking = strategy.lookingAt() ? named.with("", Variant.STRATEGY, strategy.group()) : named;
-        return row[1].endsWith(Variant.ADMITTED) ? locking.with("", Variant.ADMISSION, "true") : locking;
+        Variant locking = strategy.lookingAt() ? named.with(Variant.STRATEGY, strategy.group()) : named;
+        return row[1].endsWith(Variant.ADMITTED) ? locking.with(Variant.ADMISSION, "true") : locking;
     }
 
     private static Timing timing(String text) {

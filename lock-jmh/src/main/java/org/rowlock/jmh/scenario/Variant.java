@@ -16,11 +16,10 @@ public record Variant(String label, Map<String, String> params) {
         return new Variant(strategy, Map.of(STRATEGY, strategy));
     }
 
-    /** Returns this variant with another parameter, and with a suffix to its label. */
-    public Variant with(String more, String name, String value) {
+    Variant with(String name, String value) {
         Map<String, String> all = new TreeMap<>(params);
         all.put(name, value);
-        return new Variant(label + more, all);
+        return new Variant(label, all);
     }
 
     /** The name of the API by which the variant runs its transaction; empty if the benchmark has only one. */
