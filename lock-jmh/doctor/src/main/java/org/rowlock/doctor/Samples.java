@@ -22,8 +22,7 @@ import org.rowlock.doctor.ServerQuery.Row;
 final class Samples {
     static final Duration INTERVAL = Duration.ofMillis(100);
 
-    private static final int LOCK_TABLE_EVERY = 10;
-
+    /** The blockers and the lock table take longer to read, so only every fifth sample includes them. */
     private static final int BLOCKERS_EVERY = 5;
 
     private final long began = System.nanoTime();
@@ -59,8 +58,6 @@ final class Samples {
             samples.add(activity, session.read(ServerQuery.WAITS::read));
             if (samples.count() % BLOCKERS_EVERY == 1) {
                 samples.addBlockers(session.read(ServerQuery.BLOCKERS::read));
-            }
-            if (samples.count() % LOCK_TABLE_EVERY == 1 || samples.lacksCauseOfFailures()) {
                 session.read(ServerQuery.LOCK_TABLE::read).forEach(samples::addLockTable);
             }
             if (isEnough.test(samples)) {
@@ -161,14 +158,6 @@ final class Samples {
         LockTable now = row.as(LockTable.class);
         sessions.add("serializable", row.count("serializable"));
         fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
-    }
-
-    /**
-     * Whether transactions fail for an unknown cause. A predicate lock would explain the failures, but none was seen.
-     */
-    private boolean lacksCauseOfFailures() {
-        Map<String, Double> seen = average(sessions);
-        return seen.getOrDefault("aborted", 0.0) > 0 && seen.getOrDefault("serializable", 0.0) == 0;
     }
 
     int count() {

@@ -23,7 +23,6 @@ import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Measurement;
 import org.rowlock.jmh.run.Rounds;
-import org.rowlock.jmh.run.TurnOrder;
 import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -171,7 +170,7 @@ public final class DoorRun extends BenchmarkRun {
         List<Turns> turns = new ArrayList<>();
         rounds.forEach((family, results) -> {
             Map<Variant, Door> doors = new HashMap<>();
-            for (Rounds.Place place : TurnOrder.of(family, point, 1)) {
+            for (Rounds.Place place : turns(family, point, 1)) {
                 Door door = doors.computeIfAbsent(
                         place.variant(),
                         variant -> JpaDoors.has(variant.door()) ? jpa.door(variant.door()) : jdbc.door(variant.door()));

@@ -3,13 +3,17 @@ package org.rowlock.jmh.run;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.rowlock.jmh.run.Results.ScenarioResult;
+import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
+import org.rowlock.jmh.scenario.Variant;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.Texts;
 
@@ -18,6 +22,8 @@ import org.rowlock.tool.Texts;
  * transactions. An instance can run only once. Any thread can call {@link #stop}.
  */
 public abstract class BenchmarkRun {
+    private static final long SEED = 20_261;
+
     protected final ComparisonSettings settings;
     protected volatile boolean stopped;
 
@@ -67,6 +73,21 @@ public abstract class BenchmarkRun {
                 results,
                 failures,
                 remarks);
+    }
+
+    /** Returns the turns of a round. The baseline is first and last, and every second round runs backwards. */
+    protected static List<Rounds.Place> turns(Scenario scenario, Point point, int round) {
+        List<Variant> others = new ArrayList<>(
+                scenario.variants().subList(1, scenario.variants().size()));
+        Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
+        List<Rounds.Place> turns = new ArrayList<>();
+        turns.add(new Rounds.Place(point, scenario.baseline(), false));
+        others.forEach(variant -> turns.add(new Rounds.Place(point, variant, false)));
+        turns.add(new Rounds.Place(point, scenario.baseline(), true));
+        if (round % 2 == 0) {
+            Collections.reverse(turns);
+        }
+        return turns;
     }
 
     /** Creates the rounds of a scenario in this run, without measurements. */

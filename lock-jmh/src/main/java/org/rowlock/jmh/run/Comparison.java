@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.openjdk.jmh.runner.RunnerException;
 import org.rowlock.jmh.bench.InvariantViolation;
@@ -35,6 +36,12 @@ public final class Comparison extends BenchmarkRun {
     private static final int MOST_FAILURES = 3;
 
     private static final int SPARE_CONNECTIONS = 30;
+
+    /**
+     * The time limit for a fork to close its connections and drop the schema. After the limit the fork is killed, and
+     * this JVM drops the schema.
+     */
+    private static final long GRACE_SECONDS = 15;
 
     /**
      * The largest number of disturbed turns that are repeated. If more turns are disturbed, repetition does not help.
@@ -69,11 +76,28 @@ public final class Comparison extends BenchmarkRun {
         return measured;
     }
 
-    /** Ends the forked JVMs, whereupon {@link #run} cleans up and returns. */
+    /**
+     * Ends the JVMs that JMH has started, whereupon {@link #run} cleans up and returns. JMH does not expose these forks,
+     * so this method finds them among the JVM's children, by the name of their program.
+     */
     @Override
     public void stop() {
         super.stop();
-        Forks.end();
+        List<ProcessHandle> forks = ProcessHandle.current()
+                .children()
+                .filter(child -> child.info()
+                        .command()
+                        .filter(command ->
+                                Path.of(command).getFileName().toString().startsWith("java"))
+                        .isPresent())
+                .toList();
+        forks.forEach(ProcessHandle::destroy);
+        for (ProcessHandle fork : forks) {
+            fork.onExit()
+                    .completeOnTimeout(fork, GRACE_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            fork.destroyForcibly();
+        }
     }
 
     private Rounds run(Scenario scenario) {
@@ -154,7 +178,7 @@ public final class Comparison extends BenchmarkRun {
         int planned = scenario.timing().rounds();
         for (int round = 1; round <= planned && !stopped; round++) {
             for (Point point : scenario.points()) {
-                for (Rounds.Place place : TurnOrder.of(scenario, point, round)) {
+                for (Rounds.Place place : turns(scenario, point, round)) {
                     if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
                         int failures = run(scenario, jmh, rounds, place, round);
                         failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);

@@ -67,7 +67,7 @@ class CallTest {
         Scenario scenario = ZIPFIAN.with(List.of(POINT), variants);
         Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
         for (int round = 1; round <= number; round++) {
-            for (Rounds.Place place : TurnOrder.of(scenario, POINT, round)) {
+            for (Rounds.Place place : BenchmarkRun.turns(scenario, POINT, round)) {
                 Map<String, Double> figures = measured.figures(place, round);
                 if (!figures.isEmpty()) {
                     rounds.add(place, round, new Measurement(figures, List.of(figures.get(Metric.SCORE))));
@@ -262,7 +262,7 @@ class CallTest {
     }
 
     private static List<String> order(int round) {
-        return TurnOrder.of(ZIPFIAN, POINT, round).stream()
+        return BenchmarkRun.turns(ZIPFIAN, POINT, round).stream()
                 .map(place -> place.variant().label() + (place.again() ? " again" : ""))
                 .toList();
     }

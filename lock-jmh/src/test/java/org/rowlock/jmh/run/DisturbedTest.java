@@ -85,7 +85,7 @@ class DisturbedTest {
         int cores = Runtime.getRuntime().availableProcessors();
         for (int round = 1; round <= 6; round++) {
             double others = round % 2 == 1 ? odd : even;
-            for (Rounds.Place place : TurnOrder.of(small, point, round)) {
+            for (Rounds.Place place : BenchmarkRun.turns(small, point, round)) {
                 double score = (place.variant().equals(small.baseline()) ? 100 : 300) + round;
                 Published results = new Published(1, score);
                 new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, true).addTo(results, 1);
