@@ -39,9 +39,9 @@ final class ScenarioOptions {
             names = "--variant",
             paramLabel = "<label>",
             split = ";",
-            description =
-                    "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
-                            + " 'list NAME' shows them. The first variant of a scenario, the baseline, always runs. Default: all.")
+            description = "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
+                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, always runs."
+                    + " Default: all.")
     private List<String> variants = new ArrayList<>();
 
     @Option(

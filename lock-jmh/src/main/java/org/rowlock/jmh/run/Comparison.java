@@ -77,8 +77,8 @@ public final class Comparison extends BenchmarkRun {
     }
 
     /**
-     * Ends the JVMs that JMH has started, whereupon {@link #run} cleans up and returns. JMH does not expose these forks,
-     * so this method finds them among the JVM's children, by the name of their program.
+     * Ends the JVMs that JMH has started, whereupon {@link #run} cleans up and returns. JMH does not expose its JVMs,
+     * so this method finds them among the child processes, by the name of their program.
      */
     @Override
     public void stop() {
