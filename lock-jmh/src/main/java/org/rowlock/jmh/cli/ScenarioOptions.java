@@ -158,7 +158,7 @@ final class ScenarioOptions {
     }
 
     private static <T> String listed(List<T> all, Function<T, String> label) {
-        return all.stream().map(label).distinct().collect(Collectors.joining(", ", "", "."));
+        return all.stream().map(label).distinct().collect(Collectors.joining("; ", "", "."));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {

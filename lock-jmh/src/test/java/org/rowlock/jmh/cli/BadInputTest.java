@@ -67,7 +67,7 @@ class BadInputTest {
                 "--scenario doors --standby | nor with --standby | separately",
                 "--scenario zipfan | There is no scenario 'zipfan' | zipfian",
                 "--variant rows;ROW | These scenarios have no variant 'rows' | list NAME",
-                "--scenario doors --variant lack | The scenario doors has no variant to compare | It has: by hand,",
+                "--scenario doors --variant lack | The scenario doors has no variant to compare | It has: by hand;",
                 "--clients 0 | 0 | --clients",
                 "--clients many | many | --clients",
                 "--seconds 0 | 0 | --seconds",
