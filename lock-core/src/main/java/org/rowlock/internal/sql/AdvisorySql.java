@@ -51,7 +51,7 @@ final class AdvisorySql {
                     holding,
                     "g.agreed and t.refused is null",
                     lock,
-                    "coalesce(t.refused, '')",
+                    "t.refused",
                     "g.isolation" + from,
                     (statement, at, request) -> {
                         int next = bindMarks(statement, at, marks);
@@ -68,7 +68,7 @@ final class AdvisorySql {
                 holding,
                 checked ? agreed + " and " + KeySql.IS_TABLE : agreed,
                 lock,
-                checked ? KeySql.WHY_NOT_TABLE : "''",
+                checked ? KeySql.WHY_NOT_TABLE : "null",
                 LockCheckSql.isolation(of.anyIsolation) + from,
                 (statement, at, request) -> {
                     LockKey key = request.advisory().get(0);
@@ -79,7 +79,7 @@ final class AdvisorySql {
 
     private static Part part(
             FlushForms of, String holding, String agreed, String lock, String wrong, String isolation, Binder binder) {
-        String refusal = LockCheckSql.refusal(of.anyIsolation, wrong, of.isRaising());
+        String refusal = LockCheckSql.refusal(wrong, of.isRaising());
         return new Part(
                 holding + "select case when " + agreed + " then " + lock + " else " + refusal + " end, " + isolation,
                 binder,

@@ -41,9 +41,10 @@ public final class KeySql {
             + " not null)"
             + " and pg_catalog.pg_relation_is_updatable(c.oid, false) <> 0";
 
-    /** An expression for the reason why {@link #IS_TABLE} is false; meaningless if the condition is true. */
-    static final String WHY_NOT_TABLE = "case when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
-            + Outcome.Refused.NOT_A_TABLE + "' else '" + Outcome.Refused.NO_PRIVILEGE + "' end";
+    /** An expression for the reason why {@link #IS_TABLE} is false; null if the condition is true. */
+    static final String WHY_NOT_TABLE =
+            "case when " + IS_TABLE + " then null when pg_catalog.has_any_column_privilege(c.oid, 'update') then '"
+                    + Outcome.Refused.NOT_A_TABLE + "' else '" + Outcome.Refused.NO_PRIVILEGE + "' end";
 
     /** The kinds of keys in {@link #FROM_MANY}. The kind 0 is a pair of numbers. */
     private static final int TEXT = 1;
@@ -138,9 +139,8 @@ public final class KeySql {
      * The FROM clause for several rows of one table with int4 ids. This clause is cheaper than {@link #FROM_MANY}. The
      * ids must be distinct and in ascending order, which is the lock order of all callers.
      */
-    static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, case when " + IS_TABLE + " then null else "
-            + WHY_NOT_TABLE + " end as refused" + FROM_TABLE + " offset 0) as t"
-            + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
+    static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, " + WHY_NOT_TABLE + " as refused"
+            + FROM_TABLE + " offset 0) as t" + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
 
     static int bindInts(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int[] ids = new int[keys.size()];
@@ -163,8 +163,7 @@ public final class KeySql {
      * be qualified with a schema.
      */
     public static final String FROM_MANY = " from (select pg_catalog.array_agg(" + ROOT + " order by c.n) as oids,"
-            + " pg_catalog.min(case when " + IS_TABLE + " then null else " + WHY_NOT_TABLE
-            + " || c.name end) as refused"
+            + " pg_catalog.min(" + WHY_NOT_TABLE + " || c.name) as refused"
             + " from (select x.name, x.n, cast(x.name as pg_catalog.regclass) as oid"
             + " from pg_catalog.unnest(cast(? as pg_catalog.text[])) with ordinality as x(name, n) offset 0)"
             + " as c) as t"

@@ -27,12 +27,6 @@ public final class LockCheckSql {
      */
     private static final String MARK = REFUSED + new BigInteger(96, new SecureRandom()).toString(36) + ':';
 
-    /**
-     * If the check also refuses isolation levels above READ COMMITTED, this text precedes the reason for refusing a
-     * table. The refusal of the isolation level takes precedence.
-     */
-    private static final String IF_READ_COMMITTED = "~";
-
     private static final String TAKEN = "taken";
     private static final String STALE = "stale";
     private static final String ABSENT = "absent";
@@ -48,12 +42,12 @@ public final class LockCheckSql {
     /**
      * Returns an expression of type text with the reason why the check refuses the lock.
      *
+     * @param whyNotTable an expression for the reason why the table is unsuitable; null if the table is suitable
      * @param raising whether the expression raises an error (invalid text for an integer), so that the following
      *     statements in the round trip do not run. The expression then has a parameter for the {@link #mark}
      */
-    static String refusal(boolean anyIsolation, String whatIsWrong, boolean raising) {
-        String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/" + (anyIsolation ? "" : IF_READ_COMMITTED)
-                + "' || " + whatIsWrong + " || ':'";
+    static String refusal(String whyNotTable, boolean raising) {
+        String seen = ISOLATION + " || '/' || " + READ_ONLY + " || '/' || coalesce(" + whyNotTable + ", '') || ':'";
         return raising ? raise(seen) : "'" + REFUSED + "' || " + seen;
     }
 
@@ -127,9 +121,6 @@ public final class LockCheckSql {
             return null;
         }
         String table = text.substring(text.length() - seen[2].length(), end);
-        if (table.startsWith(IF_READ_COMMITTED)) {
-            table = seen[0].startsWith("read ") ? table.substring(1) : "";
-        }
         return new Outcome.Refused(seen[0], seen[1].equals("on"), table, null);
     }
 
