@@ -153,7 +153,7 @@ public record KnownTables(
                 : strategy == LockStrategy.ADVISORY;
         if (advisory.size() > budget) {
             throw overBudget(
-                    "lock " + description(session, request).what() + ": that is " + advisory.size()
+                    "lock " + Description.of(request, strategy, null).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
                     "Lock fewer keys, or lock one key that stands for all of them");
         }
@@ -183,7 +183,7 @@ public record KnownTables(
                 }
             }
         } catch (SQLException e) {
-            throw LockErrors.ofLock(description(session, request), e);
+            throw LockErrors.ofLock(Description.of(request, strategy, session.readOnlyBy()), e);
         }
         return new ResolvedRequest(request, strategy, advisory, groups, typed, !anyAlone, null);
     }
@@ -191,11 +191,6 @@ public record KnownTables(
     private static int order(Row one, Row other, RequestParts request) {
         int byTable = one.table().compareTo(other.table());
         return byTable == 0 ? request.modeOf(one).compareTo(request.modeOf(other)) : byTable;
-    }
-
-    Description description(PgSession session, RequestParts request) {
-        LockStrategy strategy = strategyOf(request.keys());
-        return Description.of(request, strategy, List.of(), session.readOnlyBy());
     }
 
     /**

@@ -243,7 +243,6 @@ public final class LockCall {
     }
 
     public Description description() {
-        ResolvedRequest known = resolved;
-        return known == null ? calls.tables().description(session, request) : known.description(session.readOnlyBy());
+        return Description.of(request, strategy, session.readOnlyBy());
     }
 }

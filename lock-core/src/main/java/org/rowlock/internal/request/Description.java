@@ -9,11 +9,12 @@ import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.internal.value.RowKey;
 
 /**
  * Describes a request in exception messages.
  *
- * @param ids the parts of all ids that the server may reject
+ * @param ids the parts of all ids in row locks, of which the server may reject some
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */
 public record Description(
@@ -24,8 +25,7 @@ public record Description(
         List<String> tables,
         List<String> ids,
         @Nullable String readOnlyBy) {
-    public static Description of(
-            RequestParts request, LockStrategy strategy, List<String> ids, @Nullable String readOnlyBy) {
+    public static Description of(RequestParts request, LockStrategy strategy, @Nullable String readOnlyBy) {
         List<LockKey> keys = request.keys();
         String first = keys.get(0).toString();
         String what = keys.size() == 1
@@ -43,7 +43,11 @@ public record Description(
                 request.mode() == RowLockMode.FOR_UPDATE,
                 keys.size(),
                 ResolvedRequest.tablesOf(keys),
-                ids,
+                strategy == LockStrategy.ADVISORY
+                        ? List.of()
+                        : request.rows().stream()
+                                .flatMap(row -> RowKey.givenId(row).stream())
+                                .toList(),
                 readOnlyBy);
     }
 

@@ -200,13 +200,4 @@ public record ResolvedRequest(
     public int waitMillis() {
         return lockWait().isBounded() ? lockWait().millis() : 1;
     }
-
-    public Description description(@Nullable String readOnlyBy) {
-        // The server can reject only ids that Rowlock has not checked, so other ids are left out.
-        List<String> ids = rows.stream()
-                .filter(group -> group.table().isAny(IdType::isOpen))
-                .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
-                .toList();
-        return Description.of(request, strategy, ids, readOnlyBy);
-    }
 }

@@ -127,11 +127,6 @@ public enum IdType {
         };
     }
 
-    /** Whether only the server knows the values of the type, so that {@link #refusal} may accept a wrong text. */
-    public boolean isOpen() {
-        return this == ENUM || this == KEYLESS;
-    }
-
     /** Whether the plain cast of every value to text gives the canonical text of the value. */
     public boolean isPrintedAsKeyed() {
         return switch (this) {
