@@ -10,10 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.RowTable;
-import org.rowlock.internal.request.RowTable.Column;
 import org.rowlock.internal.sql.RowSql;
 import org.rowlock.internal.text.CatalogSql;
-import org.rowlock.internal.text.IdType;
 
 /**
  * The id columns of tables: the primary key from the catalog, or the configured columns. The columns are looked up on
@@ -80,6 +78,7 @@ public final class IdColumns {
      * The cached result of a look-up.
      *
      * @param table the table with its id columns; without columns if the table has no primary key
+     * @param names the names of the id columns
      * @param schemas the schemas in which the server searches tables
      * @param schema the oid of the schema of the table
      * @param oid the oid of the table; 0 if there is no table
@@ -89,6 +88,7 @@ public final class IdColumns {
      */
     public record Known(
             RowTable table,
+            List<String> names,
             List<String> missing,
             String kind,
             String schemas,
@@ -104,7 +104,7 @@ public final class IdColumns {
          * session.
          */
         private static final Known SEVERAL =
-                new Known(RowTable.named(""), List.of(), "", "", 0, 0, false, false, false);
+                new Known(RowTable.named(""), List.of(), List.of(), "", "", 0, 0, false, false, false);
 
         /**
          * Whether the name means several tables, rather than one table that has changed. This is true if the newly
@@ -120,21 +120,8 @@ public final class IdColumns {
             return missing.isEmpty() && !table.columns().isEmpty();
         }
 
-        public List<String> names() {
-            return table.columns().stream().map(Column::name).toList();
-        }
-
-        public List<IdType> types() {
-            return table.columns().stream().map(Column::kind).toList();
-        }
-
-        /** Whether every visible row of the table can be locked; false for a table with row security. */
-        public boolean isLookable() {
-            return table.isLookable();
-        }
-
         private Known stale() {
-            return new Known(table, missing, kind, schemas, schema, oid, isCitus, countsRows, true);
+            return new Known(table, names, missing, kind, schemas, schema, oid, isCitus, countsRows, true);
         }
     }
 

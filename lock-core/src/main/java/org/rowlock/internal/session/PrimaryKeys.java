@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.IdType;
 
 /**
  * The cached primary keys of tables for the drop-in. No statement waits for a look-up, because Rowlock looks up keys
@@ -44,10 +43,9 @@ public final class PrimaryKeys {
     /**
      * The answer of the catalog.
      *
-     * @param columns the columns of the primary key, in its order; empty if there is no such table or key
      * @param key the table with its key; null while the table is looked up for the first time
      */
-    public record Found(List<String> columns, List<IdType> types, IdColumns.@Nullable Known key, long until) {
+    public record Found(IdColumns.@Nullable Known key, long until) {
         public IdColumns.Known known() {
             return Objects.requireNonNull(key);
         }
@@ -98,12 +96,10 @@ public final class PrimaryKeys {
         long next = System.nanoTime() + LOOKING_NANOS;
         Found found = known.get(name);
         if (found == null) {
-            Found looking = new Found(List.of(), List.of(), null, next);
-            return known.size() < MOST && known.putIfAbsent(name, looking) == null;
+            return known.size() < MOST && known.putIfAbsent(name, new Found(null, next)) == null;
         }
         // Other statements use the old answer until the new look-up has finished.
-        Found old = new Found(found.columns(), found.types(), found.key(), next);
-        return found.isOver() && known.replace(name, found, old);
+        return found.isOver() && known.replace(name, found, new Found(found.key(), next));
     }
 
     /**
@@ -116,7 +112,7 @@ public final class PrimaryKeys {
         }
         IdColumns.Known seen = seen(PgSession.of(connection), name);
         long until = System.nanoTime() + (seen.names().isEmpty() ? BAD_NANOS : GOOD_NANOS);
-        known.put(name, new Found(seen.names(), seen.types(), seen, until));
+        known.put(name, new Found(seen, until));
     }
 
     /** Looks up a table with the search_path of {@code name}, even if the session now has another search_path. */

@@ -56,7 +56,7 @@ final class TableLookUp {
                 }
                 // Each row has the same values of the table.
                 if (!row.last()) {
-                    return new Known(RowTable.named(table), missing, "", "", 0, 0, false, false, false);
+                    return new Known(RowTable.named(table), List.of(), missing, "", "", 0, 0, false, false, false);
                 }
                 boolean citus = row.getBoolean(9);
                 Identity identity = !given.isEmpty()
@@ -64,6 +64,7 @@ final class TableLookUp {
                         : columns.size() == 1 && row.getBoolean(13) ? Identity.ONE_COLUMN : Identity.CATALOG;
                 return new Known(
                         new RowTable(table, List.copyOf(columns), identity, row.getBoolean(10)),
+                        columns.stream().map(Column::name).toList(),
                         missing,
                         row.getString(1),
                         row.getString(5),

@@ -5,17 +5,17 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.session.IdColumns;
 import org.rowlock.internal.text.IdType;
 import org.rowlock.jdbc.internal.statement.Binds;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
 import org.rowlock.jdbc.internal.statement.StatementShape.Value;
 
 /** The row that a statement locks. */
-public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<Value> key, Binds binds) {
+public record LockedRow(StatementPlan plan, IdColumns.Known primaryKey, List<Value> key, Binds binds) {
     /** Returns a hash of the row. The hash is the same for every name by which a statement may refer to the table. */
     public int hash(int database) {
-        return 31 * (31 * database + Long.hashCode(primaryKey.known().oid()))
+        return 31 * (31 * database + Long.hashCode(primaryKey.oid()))
                 + binds.text(key).hashCode();
     }
 
@@ -31,10 +31,11 @@ public record LockedRow(StatementPlan plan, PrimaryKeys.Found primaryKey, List<V
      */
     public boolean isFrontable() {
         return plan.shape().hasOnly(key)
-                && !primaryKey.known().isCitus()
-                && primaryKey.known().isLookable()
+                && !primaryKey.isCitus()
+                && primaryKey.table().isLookable()
                 && IntStream.range(0, key.size())
-                        .allMatch(i -> fits(key.get(i), primaryKey.types().get(i)));
+                        .allMatch(i -> fits(
+                                key.get(i), primaryKey.table().columns().get(i).kind()));
     }
 
     private boolean fits(Value value, IdType type) {

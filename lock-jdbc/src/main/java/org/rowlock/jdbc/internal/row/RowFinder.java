@@ -41,9 +41,9 @@ public final class RowFinder {
         boolean covered = settings.covers(shape.table());
         boolean waits = shape.mode() == RowLockMode.FOR_UPDATE || shape.mode() == RowLockMode.FOR_NO_KEY_UPDATE;
         PrimaryKeys.Found found = covered && waits ? primaryKey(shape.table()) : null;
-        List<Value> key = found == null ? null : shape.key(found.columns());
+        List<Value> key = found == null ? null : shape.key(found.known().names());
         if (found != null && key != null && binds.has(key)) {
-            return new LockedRow(plan, found, key, binds);
+            return new LockedRow(plan, found.known(), key, binds);
         }
         plan.figures()
                 .count(
@@ -62,7 +62,7 @@ public final class RowFinder {
         PrimaryKeys.Found found = settings.covers(shape.table()) ? primaryKey(shape.table()) : null;
         return found != null
                 && found.known().countsRows()
-                && (!shape.isRecognised() || shape.key(found.columns()) != null);
+                && (!shape.isRecognised() || shape.key(found.known().names()) != null);
     }
 
     private PrimaryKeys.@Nullable Found primaryKey(String name) {
