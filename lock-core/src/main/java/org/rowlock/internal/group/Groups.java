@@ -29,7 +29,6 @@ import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.GroupSql;
-import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.value.LockWait;
 import org.rowlock.internal.value.RequestParts;
@@ -90,7 +89,7 @@ public record Groups(
         for (Write write : writes) {
             Optional<String> target = TARGETS.get(write.sql(), sql -> Optional.ofNullable(GroupRule.target(sql)));
             // If the row is required, a DELETE runs alone, because later members of the group would find no row.
-            if (target.isEmpty() || (required && WriteForm.keyword(write.sql()).equals("delete"))) {
+            if (target.isEmpty() || (required && GroupRule.isDelete(target.get()))) {
                 observer.alone(request.keys().get(0), "statement");
                 return null;
             }

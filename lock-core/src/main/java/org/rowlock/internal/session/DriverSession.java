@@ -18,6 +18,7 @@ import org.postgresql.jdbc.PreferQueryMode;
 import org.rowlock.LockTransactionException;
 import org.rowlock.internal.sql.WriteForm;
 import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.Tokens;
 import org.rowlock.internal.value.Insert;
 
 /**
@@ -165,7 +166,7 @@ abstract class DriverSession {
         Query query = driver.createQuery(sql, true, true).query;
         Query[] several = query.getSubqueries();
         SqlCommand command = query.getSqlCommand();
-        String keyword = WriteForm.keyword(sql);
+        String keyword = Tokens.firstWord(sql);
         boolean changes = !keyword.equals("with")
                 && command != null
                 && switch (command.getType()) {

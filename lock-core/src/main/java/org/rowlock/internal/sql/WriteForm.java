@@ -1,9 +1,7 @@
 package org.rowlock.internal.sql;
 
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.rowlock.internal.text.Tokens;
 
 /**
  * The properties of a write that determine how it is sent.
@@ -29,29 +27,6 @@ public record WriteForm(
      * @param execution the number of the write's execution, from 1
      */
     public record WrongCount(int number, int execution, long found) {}
-
-    /**
-     * Returns the first word of a text in lower case; empty if there is no word. Comments and opening parentheses
-     * before the word are skipped.
-     */
-    public static String keyword(String sql) {
-        int at = 0;
-        while (at < sql.length()) {
-            int behind = Tokens.commentEnd(sql, at);
-            if (behind > at) {
-                at = behind;
-            } else if (Character.isWhitespace(sql.charAt(at)) || sql.charAt(at) == '(') {
-                at++;
-            } else {
-                break;
-            }
-        }
-        int end = at;
-        while (end < sql.length() && Character.isLetter(sql.charAt(end))) {
-            end++;
-        }
-        return sql.substring(at, end).toLowerCase(Locale.ROOT);
-    }
 
     /** Whether the write would begin or end a transaction or a savepoint. */
     public boolean isTransactionControl() {

@@ -189,6 +189,11 @@ public final class GroupRule {
         return table.toString();
     }
 
+    /** Whether a write with the given {@link #target} is a DELETE. */
+    public static boolean isDelete(String target) {
+        return target.charAt(0) == DELETES;
+    }
+
     /** Whether a name has upper-case letters that only servers with a single-byte encoding convert to lower case. */
     private static boolean mayBeFolded(Token name) {
         return name.type() == Token.TokenType.WORD && name.text().chars().anyMatch(Character::isUpperCase);

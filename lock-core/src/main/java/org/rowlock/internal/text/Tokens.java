@@ -54,6 +54,17 @@ public final class Tokens {
         return cut.at;
     }
 
+    /** Returns the first word, in lower case, after opening brackets; empty if a different token is there. */
+    public static String firstWord(String sql) {
+        Tokens cut = new Tokens(sql);
+        Token last = Token.END;
+        while (cut.at < sql.length() && (cut.tokens.isEmpty() || last.isSymbol("("))) {
+            cut.next();
+            last = cut.tokens.isEmpty() ? last : cut.tokens.get(cut.tokens.size() - 1);
+        }
+        return last.type() == TokenType.WORD ? last.text() : "";
+    }
+
     private void next() {
         if (skipNothing()) {
             return;
