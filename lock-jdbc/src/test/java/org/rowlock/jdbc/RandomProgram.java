@@ -92,8 +92,6 @@ final class RandomProgram {
             "set role none",
             "create temp table nowhere(id int primary key, balance int)",
             "drop table nowhere",
-            "discard all",
-            "discard all",
             "discard all");
 
     private final Random random;

@@ -10,19 +10,20 @@ import org.rowlock.internal.text.GroupRule;
 import org.rowlock.internal.text.SessionEffect;
 
 /**
- * Records whether a session is unaltered since its connection was created, or since DISCARD ALL. Unaltered sessions
- * with equal properties can do each other's work. Only calls through Rowlock are recorded. Therefore a session never
+ * Records whether a session is unaltered since its connection was created. Unaltered sessions with equal properties can
+ * do each other's work. Only calls through Rowlock are recorded. Therefore a session never
  * shares work if the application uses the driver's own objects, or if a wrapper is between Rowlock and the driver.
  */
 public final class SessionIdentity {
     private final DriverAccess access;
 
-    /** The URL and properties of the connection; null if unknown, or if the application uses the driver itself. */
+    /**
+     * The URL and properties of the connection; null if they are unknown, or if the application may have altered the
+     * session.
+     */
     private volatile @Nullable Object origin;
 
-    private volatile boolean altered;
     private volatile boolean readsCommitted = true;
-    private boolean cleaning;
 
     /** See {@link Equal#look}; null until it is read. */
     private @Nullable String look;
@@ -56,25 +57,13 @@ public final class SessionIdentity {
     }
 
     public void runs(SessionEffect effect) {
-        altered |= effect == SessionEffect.ALTERS;
-        cleaning = effect == SessionEffect.CLEANS;
-    }
-
-    public void ran(boolean done) {
-        if (cleaning && done) {
-            altered = false;
-            look = null;
+        if (effect == SessionEffect.ALTERS) {
+            alter();
         }
-        cleaning = false;
     }
 
-    /** Records that something other than a statement has altered the session. */
+    /** Records that the application has altered the session, or uses the driver's own objects. */
     public void alter() {
-        altered = true;
-    }
-
-    /** Records, for the rest of the session, that the application uses the driver's own objects. */
-    public void exposeDriver() {
         origin = null;
     }
 
@@ -85,7 +74,7 @@ public final class SessionIdentity {
 
     /** Whether the session is unaltered, in READ COMMITTED, and in autocommit without an open transaction. */
     boolean isReady() throws SQLException {
-        return origin != null && !altered && readsCommitted && access.isPlainAutocommit();
+        return origin != null && readsCommitted && access.isPlainAutocommit();
     }
 
     /**

@@ -17,8 +17,6 @@ public enum SessionEffect {
      */
     PURE,
     NONE,
-    /** The statement DISCARD ALL, which resets the session. */
-    CLEANS,
     /** The statement may change settings, the role or temporary tables. */
     ALTERS;
 
@@ -66,9 +64,6 @@ public enum SessionEffect {
         }
         List<Token> tokens = Tokens.of(sql);
         String first = word(tokens, 0);
-        if (first.equals("discard") && word(tokens, 1).equals("all")) {
-            return tokens.size() == 2 ? CLEANS : ALTERS;
-        }
         boolean harmless =
                 HARMLESS.contains(first) || (first.equals("set") && OF_TRANSACTION.contains(word(tokens, 1)));
         boolean inserts = first.equals("insert") || first.equals("merge");

@@ -209,7 +209,7 @@ final class RowQueue {
         }
         StatementPlan plan = row.plan();
         String target = plan.sharedTarget();
-        Figure alone = identity.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
+        Figure alone = target != null && identity.isAlone() ? Figure.ALONE_SESSION : Figure.ALONE_STATEMENT;
         if (isWhole && !identity.isAlone() && target != null && statement instanceof PreparedStatement prepared) {
             try {
                 SessionIdentity.Equal equal = identity.equal(groups);

@@ -106,7 +106,7 @@ abstract class TransactionEnd {
         exposed = true;
         LostCommits.forget(access.driver());
         kept.close();
-        identity.exposeDriver();
+        identity.alter();
     }
 
     /** Called before any use of the connection that is not a statement, a kept write or the end of the transaction. */

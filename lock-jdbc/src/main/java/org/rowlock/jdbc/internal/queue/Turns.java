@@ -47,9 +47,7 @@ public final class Turns extends TransactionEnd {
             sendKept();
             unchanged = false;
             if (binds == null) {
-                // Even if a batch begins with DISCARD ALL, its later statements may alter the session.
-                boolean cleans = !identity.isAlone() && plan != null && plan.sessionEffect() == SessionEffect.CLEANS;
-                sees(cleans ? null : plan);
+                sees(plan);
                 mayHoldLocks = true;
                 if (plan != null) {
                     plan.figures().count(Figure.BATCH);
@@ -139,7 +137,6 @@ public final class Turns extends TransactionEnd {
     /** Gives back a turn after the server has answered, or if the statement was not sent. */
     public void leave(@Nullable Turn turn, boolean done) {
         answered(turn, done, turn != null && done && access.session().isOpen());
-        identity.ran(done);
         if (kept.isOpen() && kept.isEmpty() && access.isIdle()) {
             // The statement itself has ended the transaction.
             kept.close();
