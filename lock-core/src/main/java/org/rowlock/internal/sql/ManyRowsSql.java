@@ -53,18 +53,9 @@ public final class ManyRowsSql {
                         (column, i) -> RowSql.column(column) + " = cast(k.c" + i + " as " + column.type() + ')');
     }
 
-    /**
-     * Returns a query for the stored ids of rows, in canonical form. An id of type {@link IdType#KEYLESS} is in the
-     * form in which the driver returns it as a text. The parameters are those of {@link #bind}.
-     */
+    /** Returns a query for the stored ids of rows, as {@link IdType#textOf} prints them; see {@link #bind}. */
     public static String stored(RowTable table) {
-        return "select "
-                + table.each(
-                        ", ",
-                        (column, i) -> column.kind() == IdType.KEYLESS
-                                ? "pg_catalog.format('%s', " + RowSql.column(column) + ')'
-                                : column.kind().textOf(RowSql.column(column)))
-                + joined(table);
+        return "select " + table.printedId(RowSql.ALIAS) + joined(table);
     }
 
     /**

@@ -79,7 +79,10 @@ public enum IdType {
         return isEnum ? ENUM : KEYLESS;
     }
 
-    /** Returns an expression for the canonical text of an id, or for its printed text if the type has no keys. */
+    /**
+     * Returns an expression for the canonical text of an id. If the type has no keys, the text is the text that the
+     * driver returns, because a cast may give a different text.
+     */
     public String textOf(String column) {
         String printed = "cast(" + column + " as pg_catalog.text)";
         return switch (this) {
@@ -95,6 +98,7 @@ public enum IdType {
             }
             // The text must not depend on the setting bytea_output.
             case BYTEA -> "(pg_catalog.chr(92) || 'x' || pg_catalog.encode(" + column + ", 'hex'))";
+            case KEYLESS -> "pg_catalog.format('%s', " + column + ')';
             default -> printed;
         };
     }
