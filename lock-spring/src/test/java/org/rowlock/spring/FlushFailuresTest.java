@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.Version;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.hibernate.SessionFactory;
 import org.hibernate.exception.ConstraintViolationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,17 +151,20 @@ class FlushFailuresTest {
      * The parts of an exception that an application may evaluate.
      *
      * @param sqlState the SQLSTATE, or the stale entity
+     * @param stale how many stale entities the statistics of Hibernate have counted
      * @param isDrivers whether the exception of the driver is the most specific cause
      */
-    private record Failure(Class<?> type, Class<?> cause, String sqlState, boolean isDrivers, String constraint) {
-        static Failure of(Throwable thrown) {
+    private record Failure(
+            Class<?> type, Class<?> cause, String sqlState, boolean isDrivers, String constraint, long stale) {
+        static Failure of(Throwable thrown, long staleEntities) {
             if (thrown instanceof ObjectOptimisticLockingFailureException stale) {
                 return new Failure(
                         stale.getClass(),
                         null,
                         stale.getPersistentClassName() + '#' + stale.getIdentifier(),
                         false,
-                        null);
+                        null,
+                        staleEntities);
             }
             Throwable last = thrown;
             String constraint = null;
@@ -176,7 +181,8 @@ class FlushFailuresTest {
                     cause,
                     last instanceof SQLException e ? e.getSQLState() : null,
                     last instanceof PSQLException,
-                    constraint);
+                    constraint,
+                    staleEntities);
         }
     }
 
@@ -189,7 +195,10 @@ class FlushFailuresTest {
         TestContext context = Contexts.jpa(
                 database,
                 dataSource,
-                new Unit(Map.of("hibernate.jdbc.batch_size", batch), Item.class, Note.class),
+                new Unit(
+                        Map.of("hibernate.jdbc.batch_size", batch, "hibernate.generate_statistics", true),
+                        Item.class,
+                        Note.class),
                 beans -> Contexts.settings(beans, new TestSettings().verify(false)));
         EntityManager entities = context.entities();
         // The first transaction on a table keeps no writes.
@@ -214,7 +223,11 @@ class FlushFailuresTest {
             }));
             other.rollback();
             assertThat(thrown).as("%s, batches of %d", fault, batch).isNotNull();
-            return Failure.of(thrown);
+            long stale = context.getBean(EntityManagerFactory.class)
+                    .unwrap(SessionFactory.class)
+                    .getStatistics()
+                    .getOptimisticFailureCount();
+            return Failure.of(thrown, stale);
         }
     }
 

@@ -240,7 +240,7 @@ public final class Commit {
     public SQLException failure(SQLException e) throws SQLException {
         WrongCount wrong = ServerErrors.wrongCountIn(e);
         if (wrong != null) {
-            throw CommitErrors.unexpected(writes, wrong.number(), wrong.execution(), wrong.found(), commits, e);
+            throw WriteForms.unexpected(writes, wrong.number(), wrong.execution(), wrong.found(), commits, e);
         }
         if (ServerErrors.isOfRule(e) && writes.stream().anyMatch(Write::isExpecting)) {
             return errors.ofRule(e);

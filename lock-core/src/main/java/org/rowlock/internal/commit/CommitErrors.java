@@ -1,10 +1,7 @@
 package org.rowlock.internal.commit;
 
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.CommitNotConfirmedException;
@@ -13,16 +10,11 @@ import org.rowlock.LockConnectionLostException;
 import org.rowlock.LockKey;
 import org.rowlock.LockTransactionException;
 import org.rowlock.RowlockException;
-import org.rowlock.UnexpectedRowCountException;
-import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.LockErrors;
 import org.rowlock.internal.session.LostCommits;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.ServerErrors;
-import org.rowlock.internal.sql.Part;
-import org.rowlock.internal.sql.WriteForm.WrongCount;
 import org.rowlock.internal.text.SqlState;
-import org.rowlock.internal.text.WaiterSql;
 
 /**
  * Determines after a failure whether a transaction is stored, is not stored, or has an unknown outcome. Returns the
@@ -99,41 +91,6 @@ public record CommitErrors(List<LockKey> keys) {
         } catch (SQLException e) {
             return e.getCause() instanceof SQLException first ? first : null;
         }
-    }
-
-    public static UnexpectedRowCountException unexpected(
-            List<Write> writes, int number, int execution, long found, boolean commits, @Nullable SQLException cause) {
-        Write write = writes.get(number - 1);
-        int executions = write.executions().size();
-        String one = executions == 1 ? "" : " (execution " + execution + " of " + executions + ')';
-        return new UnexpectedRowCountException(
-                "Nothing is stored: write " + number + " of " + writes.size() + one + " should have changed "
-                        + write.expected() + " row(s), but changed " + found + ". The transaction is "
-                        + (commits ? "rolled back" : "aborted; roll back")
-                        + ". If another transaction has changed or deleted the row after it was read, read it again and"
-                        + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
-                        + WaiterSql.uncommented(write.sql()),
-                found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
-                cause);
-    }
-
-    /** Returns the values of the execution that changed a wrong number of rows, as its setters set them. */
-    public static List<@Nullable Object> valuesOf(List<Write> writes, UnexpectedRowCountException e)
-            throws SQLException {
-        WrongCount wrong = e.getCause() instanceof SQLException server ? ServerErrors.wrongCountIn(server) : null;
-        List<@Nullable Object> values = new ArrayList<>();
-        PreparedStatement recorder = (PreparedStatement) Proxy.newProxyInstance(
-                CommitErrors.class.getClassLoader(),
-                new Class<?>[] {PreparedStatement.class},
-                (any, set, arguments) -> {
-                    values.add(arguments[1]);
-                    return null;
-                });
-        int unused = wrong == null
-                ? Part.bind(recorder, 1, writes.get(0).executions().get(0))
-                : Part.bind(
-                        recorder, 1, writes.get(wrong.number() - 1).executions().get(wrong.execution() - 1));
-        return values;
     }
 
     /** Returns an exception after which nothing is stored. If the connection was lost, throws Rowlock's exception. */

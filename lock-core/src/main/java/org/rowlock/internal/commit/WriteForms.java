@@ -7,13 +7,18 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
+import org.rowlock.internal.session.ServerErrors;
 import org.rowlock.internal.sql.BoundedCache;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Part.Binder;
 import org.rowlock.internal.sql.Part.Reader;
 import org.rowlock.internal.sql.WriteForm;
+import org.rowlock.internal.sql.WriteForm.WrongCount;
+import org.rowlock.internal.text.SqlState;
+import org.rowlock.internal.text.WaiterSql;
 import org.rowlock.internal.value.Insert;
 
 /** Prepares writes for sending, and caches their parsed SQL. Refuses writes that cannot be sent with a COMMIT. */
@@ -175,6 +180,31 @@ public final class WriteForms {
                     + " parameter(s), and " + insert.binds().size() + " value(s) are given. Nothing is locked: "
                     + insert.sql());
         }
+    }
+
+    public static UnexpectedRowCountException unexpected(
+            List<Write> writes, int number, int execution, long found, boolean commits, @Nullable SQLException cause) {
+        Write write = writes.get(number - 1);
+        int executions = write.executions().size();
+        String one = executions == 1 ? "" : " (execution " + execution + " of " + executions + ')';
+        return new UnexpectedRowCountException(
+                "Nothing is stored: write " + number + " of " + writes.size() + one + " should have changed "
+                        + write.expected() + " row(s), but changed " + found + ". The transaction is "
+                        + (commits ? "rolled back" : "aborted; roll back")
+                        + ". If another transaction has changed or deleted the row after it was read, read it again and"
+                        + " repeat the transaction. Otherwise correct the write or its expected number of rows: "
+                        + WaiterSql.uncommented(write.sql()),
+                found < write.expected() ? SqlState.NO_DATA_FOUND : SqlState.TOO_MANY_ROWS,
+                cause);
+    }
+
+    /** Returns the values of the execution that the exception reports. */
+    public static List<@Nullable Object> valuesOf(List<Write> writes, UnexpectedRowCountException e)
+            throws SQLException {
+        WrongCount wrong = e.getCause() instanceof SQLException server ? ServerErrors.wrongCountIn(server) : null;
+        return wrong == null
+                ? writes.get(0).values(1)
+                : writes.get(wrong.number() - 1).values(wrong.execution());
     }
 
     private static @Nullable String refusal(Write write, WriteForm form) {

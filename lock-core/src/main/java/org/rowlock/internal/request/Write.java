@@ -1,5 +1,6 @@
 package org.rowlock.internal.request;
 
+import java.lang.reflect.Proxy;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -56,6 +57,24 @@ public final class Write implements CommitWrite {
 
     public List<List<@Nullable Object>> executions() {
         return executions;
+    }
+
+    /** Returns the values of an execution, from 1 on. A {@link Bound} shows its value when it sets it. */
+    public List<@Nullable Object> values(int execution) throws SQLException {
+        List<@Nullable Object> values = new ArrayList<>();
+        PreparedStatement recorder = (PreparedStatement) Proxy.newProxyInstance(
+                Write.class.getClassLoader(), new Class<?>[] {PreparedStatement.class}, (any, setter, arguments) -> {
+                    values.add(arguments[1]);
+                    return null;
+                });
+        for (@Nullable Object bind : executions.get(execution - 1)) {
+            if (bind instanceof Bound bound) {
+                bound.set(recorder, 1);
+            } else {
+                values.add(bind);
+            }
+        }
+        return values;
     }
 
     /** Returns the number of rows that each execution must change, or {@link #ANY}. */

@@ -14,8 +14,8 @@ import org.rowlock.CommitOutcomeUnknownException;
 import org.rowlock.RowlockException;
 import org.rowlock.UnexpectedRowCountException;
 import org.rowlock.internal.commit.Commit;
-import org.rowlock.internal.commit.CommitErrors;
 import org.rowlock.internal.commit.Ending;
+import org.rowlock.internal.commit.WriteForms;
 import org.rowlock.internal.request.Write;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.internal.session.PrimaryKeys;
@@ -148,7 +148,7 @@ final class KeptWrites {
         long count = isOnlyChange ? taken.get(0).count() : 1;
         if (count == 0) {
             taken.get(0).expectOneRow();
-            throw failure(taken, CommitErrors.unexpected(taken, 1, 1, count, true, null), false);
+            throw failure(taken, WriteForms.unexpected(taken, 1, 1, count, true, null), false);
         } else if (count > 1) {
             throw new CommitFlushException(STORED + count, SqlState.TOO_MANY_ROWS, null, null);
         }
@@ -166,7 +166,7 @@ final class KeptWrites {
                     ? own
                     : new CommitFlushException(own.getMessage(), own.getSQLState(), null, own);
         }
-        var values = e instanceof UnexpectedRowCountException wrong ? CommitErrors.valuesOf(writes, wrong) : null;
+        var values = e instanceof UnexpectedRowCountException wrong ? WriteForms.valuesOf(writes, wrong) : null;
         String state = e instanceof RowlockException own ? own.sqlState().orElse(null) : null;
         return values == null && e.getCause() instanceof SQLException cause && cause.getSQLState() != null
                 ? failure(writes, cause, ended)

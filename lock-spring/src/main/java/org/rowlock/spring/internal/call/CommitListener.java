@@ -77,8 +77,8 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
         List<SpringTransaction> all = SpringTransaction.of(transaction);
         all.forEach(each -> each.finish(!(manager instanceof RowLockTransactionManager)));
         if (transaction.isNewTransaction() && !transaction.isReadOnly() && !transaction.isRollbackOnly()) {
-            List<Runnable> atFailure = CommitFlushes.open(manager);
-            all.forEach(each -> each.atFailure(atFailure));
+            List<? extends Runnable> atFailure = CommitFlushes.open(manager);
+            all.forEach(each -> each.failures = atFailure);
         }
     }
 

@@ -81,7 +81,9 @@ public final class SpringTransaction extends SavepointParts {
     private @Nullable SpringTransaction behind;
 
     private final List<Runnable> ends = new ArrayList<>(0);
-    private List<Runnable> failures = List.of();
+
+    /** The actions that run after the end of the transaction, unless the transaction is certainly committed. */
+    List<? extends Runnable> failures = List.of();
 
     /** The holder of the connection, if the transaction manager reported the execution and has bound a connection. */
     private final @Nullable Object holder;
@@ -319,11 +321,6 @@ public final class SpringTransaction extends SavepointParts {
     /** Registers an action for the end of the transaction, before other synchronizations are notified of the end. */
     void atEnd(Runnable end) {
         ends.add(end);
-    }
-
-    /** Sets the actions that run after the end of the transaction, unless the transaction is certainly committed. */
-    void atFailure(List<Runnable> actions) {
-        failures = actions;
     }
 
     /** Returns the writes that the transaction sends at its end. */

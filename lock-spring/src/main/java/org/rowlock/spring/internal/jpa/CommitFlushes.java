@@ -43,13 +43,13 @@ public final class CommitFlushes {
      *
      * @return actions to run if the transaction is not committed
      */
-    public static List<Runnable> open(TransactionManager manager) {
+    public static List<? extends Runnable> open(TransactionManager manager) {
         return IS_PRESENT ? Present.open(manager) : List.of();
     }
 
     /** A nested class, because lock-jdbc may be missing. */
     private static final class Present {
-        static List<Runnable> open(TransactionManager manager) {
+        static List<? extends Runnable> open(TransactionManager manager) {
             EntityManagerFactory units =
                     manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
             // Another JPA provider may check update counts differently.
@@ -80,7 +80,7 @@ public final class CommitFlushes {
             } catch (SQLException | RuntimeException | LinkageError e) {
                 LOG.debug("The last writes of the transaction are sent before its COMMIT", e);
             }
-            return List.copyOf(written);
+            return written;
         }
 
         /**
@@ -116,6 +116,9 @@ public final class CommitFlushes {
                 for (Written each : written) {
                     if (each.isOf(failed)) {
                         stale = new StaleObjectStateException(each.entry.getEntityName(), each.entry.getId());
+                        if (factory.getStatistics().isStatisticsEnabled()) {
+                            factory.getStatistics().optimisticFailure(each.entry.getEntityName());
+                        }
                     }
                 }
                 stale.initCause(failed);
