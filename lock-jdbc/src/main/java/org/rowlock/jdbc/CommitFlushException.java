@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class CommitFlushException extends SQLException {
     private static final long serialVersionUID = 1;
 
+    /** Whether a write changed no row, or more than one row. */
     private final boolean wrongCount;
+
     private final transient @Nullable List<@Nullable Object> values;
 
     /**
@@ -43,7 +45,7 @@ public final class CommitFlushException extends SQLException {
         return wrongCount;
     }
 
-    /** Returns the values of the write that changed a wrong number of rows; empty if the write itself failed. */
+    /** {@return the values of the write that changed a wrong number of rows; empty if the write itself failed} */
     public List<@Nullable Object> values() {
         return values == null ? List.of() : Collections.unmodifiableList(values);
     }

@@ -140,13 +140,10 @@ abstract class DriverSession {
         return driver.getParameterStatuses();
     }
 
-    /** Returns the URL to which the driver connected. */
+    /** Returns the URL to which the driver connected, or another text that identifies the place. */
     public final String url() throws SQLException {
         // The driver's class for metadata is large, and would be loaded only for this.
-        return String.valueOf(
-                driver instanceof PgConnection own
-                        ? own.getURL()
-                        : driver.getMetaData().getURL());
+        return driver instanceof PgConnection own ? own.getURL() : String.valueOf(place());
     }
 
     /** Returns the host, database and role of the connection, even if the connection is closed. */
@@ -224,9 +221,7 @@ abstract class DriverSession {
         return driver.getBackendPID();
     }
 
-    /**
-     * Sends a cancel request on a separate connection, which works even after the session's own connection was lost.
-     */
+    /** Sends a cancel request on a separate connection, which works even if the session's own is lost. */
     void cancel() throws SQLException {
         driver.getQueryExecutor().sendQueryCancel();
     }

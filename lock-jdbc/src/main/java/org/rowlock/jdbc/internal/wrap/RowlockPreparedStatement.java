@@ -181,10 +181,8 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
                 both.close();
             }
             marked = marks;
-            both = turn.access()
-                    .connection()
-                    .prepareStatement(
-                            FrontSql.inFrontOf(known.sent(), known.shape().row(), marks));
+            String text = FrontSql.inFrontOf(known.sent(), known.shape().row(), marks);
+            both = turn.access().connection().prepareStatement(text);
             turn.access().session().prepareAtOnce(both);
             fronted = both;
         }
