@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jmh.bench.ManyKeys;
+import org.rowlock.jmh.bench.Zipfian;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.TestDatabase;
@@ -83,6 +84,23 @@ class PgbenchTest {
      */
     private static void agree(double ours, double theirs) {
         assertThat(ours).isBetween(theirs / 3, theirs * 3);
+    }
+
+    @Test
+    void aRowLockAndAReadWriteTheSameWalAndAnAdvisoryLockNone() throws Exception {
+        double row = pgbench(
+                "\\set aid random(1, 1000)\nbegin;select balance from accounts where aid = :aid for update;commit;", 1);
+        double advisory = pgbench(
+                "\\set aid random(1, 1000)\nbegin;select pg_advisory_xact_lock(4711, :aid);"
+                        + "select balance from accounts where aid = :aid;commit;",
+                1);
+        agree(reading("FOR_UPDATE"), row);
+        assertThat(advisory).isLessThan(row / 5);
+        assertThat(reading("NAIVE")).isLessThan(row / 5);
+    }
+
+    private static double reading(String strategy) throws Exception {
+        return ours(Zipfian.class, "strategy", strategy, "clients", "1", "rows", "1000", "reading", "true");
     }
 
     @Test

@@ -42,7 +42,7 @@ class ScenarioSmokeTest {
                 scenario.killsServer() ? null : new ServerAddress(server.url(), server.user(), server.password());
         List<String> failures = new ArrayList<>();
         Results results = new Comparison(
-                        new ComparisonSettings(List.of(small), address, "test", "test", List.of(), null, null),
+                        new ComparisonSettings(List.of(small), address, 0, "test", "test", List.of(), null, null),
                         line -> {},
                         failures::add)
                 .run();

@@ -1,5 +1,6 @@
 package org.rowlock.doctor;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,7 +13,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.doctor.Seen.HorizonHolder;
 import org.rowlock.doctor.Seen.Server;
@@ -29,6 +32,11 @@ import org.rowlock.tool.UserError;
  * PostgreSQL 14 and newer.
  */
 public final class Doctor {
+    private static final String STRAY_WRITERS = "select w.relation::text as relation, w.query,"
+            + " w.role || coalesce(' (' || nullif(w.application, '') || ')', '') as who"
+            + " from rowlock.stray_writers as w where w.relation in (select a.relation from rowlock.audits as a)"
+            + " order by w.last_seen desc, w.first_seen desc, w.query";
+
     private final ServerAddress address;
     private final ReadOnlySession session;
     private final Set<Unseen> unseen = new LinkedHashSet<>();
@@ -104,6 +112,7 @@ public final class Doctor {
                 counters.count("deadlocks"),
                 samples.fullest,
                 as(HorizonHolder.class, tryRead("holders of the vacuum horizon", List.of(), ServerQuery.HORIZON::read)),
+                tryRead("records of Rowlock's audit", Map.of(), Doctor::strayWriters),
                 samples.blockers(),
                 samples.nowait.shares().keySet().stream().findFirst().orElse(null),
                 List.copyOf(unseen));
@@ -140,6 +149,23 @@ public final class Doctor {
             rates.remove("micros");
         }
         return rates;
+    }
+
+    /**
+     * Returns a map from each table to the roles and statements that wrote to it without a lock. The map is empty if
+     * Rowlock's audit is not installed on the server.
+     */
+    private static Map<String, List<String>> strayWriters(Connection connection) throws SQLException {
+        String installed = "select to_regclass('rowlock.audits') as audits";
+        if (!ServerQuery.query(connection, installed).get(0).has("audits")) {
+            return Map.of();
+        }
+        return ServerQuery.query(connection, STRAY_WRITERS).stream()
+                .collect(Collectors.groupingBy(
+                        writer -> writer.string("relation"),
+                        TreeMap::new,
+                        Collectors.mapping(
+                                writer -> writer.string("who") + ": " + writer.string("query"), Collectors.toList())));
     }
 
     /** Runs a query. If the server refuses the query, notes the refusal and returns {@code otherwise}. */

@@ -36,7 +36,8 @@ final class Rules {
                         .forEach(table -> new TableRules(rules, seen, table).advise());
             }
             rules.otherWaits();
-            seen.locking().forEach(rules::statement);
+            seen.locking().forEach(each -> new StatementRules(rules, seen, each).advise());
+            rules.server();
         }
         rules.advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
         return List.copyOf(rules.advice);
@@ -187,45 +188,26 @@ final class Rules {
         advise(form, event, statement, waiting, about);
     }
 
-    private void statement(LockingStatement statement) {
-        boolean isMuch = statement.walShare() >= WAL_SHARE || seen.multixacts() >= MULTIXACTS_PER_SECOND;
-        if (statement.isShared() && statement.callBytes() >= WAL_PER_CALL && isMuch) {
-            // A holder with a shared lock only reads the row, and makes writers wait.
-            double behind = seen.tables().stream()
-                    .filter(table -> statement.locks(table.name()))
-                    .mapToDouble(table -> table.waiting() * table.sharingShare())
-                    .sum();
-            advise(
-                    "share",
-                    statement.subject(),
-                    statement.query(),
-                    Math.max(statement.sessions(), CAUSE * behind),
-                    statement);
+    private void server() {
+        seen.strayWriters().forEach((table, writers) -> {
+            String number = writers.size() == 1 ? "1 writer does" : writers.size() + " writers do";
+            advise("stray-writers", table, writers.get(0), 0, Map.of("writers", number));
+        });
+        double inMultixacts = seen.busyIn("LWLock:MultiXact");
+        if ((seen.multixacts() >= MULTIXACTS_PER_SECOND || inMultixacts >= LWLOCK_SHARE)
+                && seen.tables().stream().noneMatch(TableRules::starvesForeignKeys)
+                && seen.locking().stream().noneMatch(LockingStatement::isShared)) {
+            advise("multixacts", "server", null, 0, Map.of("inMultixactsShare", inMultixacts));
         }
-        if (statement.sessions() < FELT_SESSIONS || statement.blocksPerRow() < BLOCKS_PER_CLAIM) {
-            return;
-        }
-        if (StatementKind.skipsLocked(statement.query())) {
-            advise("claim", statement.subject(), statement.query(), statement.sessions(), statement);
-        } else {
-            scanned(statement).ifPresent(scan -> {
-                double gain = CAUSE * Math.max(statement.sessions(), seen.rowWaits());
-                advise("missing-index", scan.table(), statement.query(), gain, scan, statement);
-            });
-        }
+        seen.used().stream()
+                .filter(this::isBloated)
+                .forEach(table -> advise("vacuum", table.table(), null, FELT_SESSIONS, table));
     }
 
-    /**
-     * Returns a table that each call scans sequentially: preferably a table that the statement locks, otherwise a table
-     * with an unindexed foreign key.
-     */
-    private Optional<TableUse> scanned(LockingStatement statement) {
-        List<TableUse> scans = seen.used().stream()
-                .filter(each -> each.scannedRows() >= LONG_SCAN && each.scans() >= SCANS_PER_CALL * statement.calls())
-                .toList();
-        return scans.stream()
-                .filter(each -> statement.locks(each.table()))
-                .findFirst()
-                .or(() -> scans.stream().filter(TableUse::lacksIndex).findFirst());
+    private boolean isBloated(TableUse table) {
+        return table.dead() >= DEAD_ROWS
+                && table.dead() >= table.live()
+                && (table.vacuumedSeconds() == null || table.vacuumedSeconds() >= OLD_HORIZON_SECONDS)
+                && seen.horizon().stream().noneMatch(seen::isOld);
     }
 }

@@ -111,6 +111,9 @@ final class Screen {
         heading("Server");
         figures("Sessions, at a time: {sessions}. Deadlocks: {deadlocks}. Lock table: {lockTableShare} of {lockRoom}.");
         seen.horizon().forEach(each -> figures("Vacuum horizon held by {text}.", each));
+        seen.strayWriters()
+                .forEach((table, writers) ->
+                        writers.forEach(writer -> statement(table + " without its lock: ", writer)));
         heading("Not seen");
         seen.unseen().forEach(each -> lines(Figures.upper(each.what()) + ": " + each.why() + ". " + each.remedy()));
     }

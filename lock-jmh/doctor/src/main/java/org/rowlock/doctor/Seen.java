@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param perSecond the rates of the server's counters; empty if the counters could not be read
  * @param lockTable the lock table when it was fullest; null if it could not be read
  * @param horizon the holders of the vacuum horizon, the oldest first
+ * @param strayWriters for each table, the roles and statements that wrote without the lock according to Rowlock's audit
  * @param blockers the blockers, the one that blocks the most sessions first
  * @param nowait the most frequent statement with NOWAIT; null if there is none
  */
@@ -37,6 +38,7 @@ record Seen(
         long deadlocks,
         @Nullable LockTable lockTable,
         List<HorizonHolder> horizon,
+        Map<String, List<String>> strayWriters,
         List<Blocker> blockers,
         @Nullable String nowait,
         List<Unseen> unseen) {
@@ -63,10 +65,23 @@ record Seen(
      *
      * @param scanned the rows read by sequential scans
      * @param lacksIndex whether a foreign key of the table has no index that begins with the columns of the key
+     * @param vacuumedSeconds the time since the last vacuum; null if there was none
      */
-    record TableUse(String table, long updates, long scans, long scanned, boolean lacksIndex) {
+    record TableUse(
+            String table,
+            long updates,
+            long live,
+            long dead,
+            long scans,
+            long scanned,
+            boolean lacksIndex,
+            @Nullable Double vacuumedSeconds) {
         double scannedRows() {
             return (double) scanned / Math.max(1, scans);
+        }
+
+        String vacuumed() {
+            return vacuumedSeconds == null ? "never vacuumed" : Figures.fill("vacuumed {vacuumedSeconds} ago", this);
         }
     }
 
@@ -148,6 +163,15 @@ record Seen(
         return isHidden()
                 ? Optional.empty()
                 : Optional.of(busySessions() == 0 ? 0 : Math.min(1, rowWaits() / busySessions()));
+    }
+
+    /** The share of busy sessions in wait events with this prefix; 0 if the samples are too few. */
+    double busyIn(String event) {
+        double in = busy.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(event))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+        return in * samples < Threshold.SIGHTINGS ? 0 : in / busySessions();
     }
 
     /** The number of client connections, including the doctor's own. */

@@ -96,6 +96,12 @@ final class Threshold {
     static final double MULTIXACTS_PER_SECOND = 100;
 
     /**
+     * The doctor gives advice if at least this share of the busy sessions waits for a MultiXact LWLock. Samples seldom
+     * see these short waits.
+     */
+    static final double LWLOCK_SHARE = 0.05;
+
+    /**
      * The smallest number of blocks per locked row that shows a missing index. With a fitting index, a statement reads
      * fewer than ten blocks per row.
      */
@@ -131,6 +137,9 @@ final class Threshold {
      * keeps one advisory lock, and a worker keeps one for each job.
      */
     static final long KEPT_LOCKS = 100;
+
+    /** The smallest number of dead rows in a table that is reported as bloated. */
+    static final long DEAD_ROWS = 10_000;
 
     /** The weight of advice that removes a cause of waits, relative to advice that only shortens waits. */
     static final double CAUSE = 5;

@@ -81,7 +81,13 @@ record Watch(String at, List<Node> sessions) {
         }
     }
 
-    static Watch look(ReadOnlySession session) throws SQLException {
+    static Watch look(ServerAddress address) throws SQLException {
+        try (ReadOnlySession session = ReadOnlySession.open(address)) {
+            return look(session);
+        }
+    }
+
+    private static Watch look(ReadOnlySession session) throws SQLException {
         List<Node> left = new ArrayList<>(session.read(ServerQuery.TREE::read).stream()
                 .map(row -> row.as(Node.class))
                 .toList());

@@ -82,7 +82,7 @@ final class Cases {
     }
 
     Cases scanned(String table, long rows, long times) {
-        used.add(new TableUse(table, 0, times, times * rows, false));
+        used.add(new TableUse(table, 0, 100, 0, times, times * rows, false, null));
         return this;
     }
 
@@ -126,8 +126,8 @@ final class Cases {
         return this;
     }
 
-    Cases updated(String table) {
-        used.add(new TableUse(table, 10_000, 0, 0, false));
+    Cases updated(String table, long dead, Double vacuumedSeconds) {
+        used.add(new TableUse(table, 10_000, 100, dead, 0, 0, false, vacuumedSeconds));
         return this;
     }
 
@@ -190,6 +190,7 @@ final class Cases {
                 0,
                 lockTable,
                 horizon,
+                Map.of(),
                 List.copyOf(blockers),
                 nowait,
                 List.of(new Unseen("pools", "the server does not know of them", "Look at their metrics."))));

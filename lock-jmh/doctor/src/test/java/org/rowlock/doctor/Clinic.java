@@ -75,12 +75,6 @@ final class Clinic {
         });
     }
 
-    static Watch watch(ServerAddress address) throws SQLException {
-        try (ReadOnlySession session = ReadOnlySession.open(address)) {
-            return Watch.look(session);
-        }
-    }
-
     /** Samples until the condition holds, or until the deadline. */
     static Diagnosis examine(ServerAddress address, Predicate<Samples> isSeen) {
         long end = System.nanoTime() + TestDatabase.DEADLINE.toNanos();

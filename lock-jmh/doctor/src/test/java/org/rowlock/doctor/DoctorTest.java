@@ -20,6 +20,7 @@ import org.rowlock.RowLockMode;
 import org.rowlock.doctor.Diagnosis.Kind;
 import org.rowlock.doctor.Table.Of;
 import org.rowlock.doctor.Wait.Doing;
+import org.rowlock.guard.RowLockGuard;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
 import org.rowlock.testing.TestDatabase;
@@ -124,7 +125,7 @@ class DoctorTest {
         holder.execute(LOCK);
         List<Step<Boolean>> waiters = queue(database, 3, LOCK, holder);
 
-        Watch watch = Clinic.watch(Clinic.address(TestPostgres.shared()));
+        Watch watch = Watch.look(Clinic.address(TestPostgres.shared()));
 
         assertThat(watch.sessions()).extracting(Watch.Node::depth).containsExactly(0, 1, 2, 2);
         assertThat(watch.sessions().get(0).name()).isEqualTo(Integer.toString(holder.pid()));
@@ -138,6 +139,29 @@ class DoctorTest {
                         last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")),
                         last -> assertThat(last).startsWith("    ").contains("for tuple " + name("account")));
         release(holder, waiters);
+    }
+
+    @Test
+    void writersThatDoNotLockStandAgainstAdvisory() throws Exception {
+        database.execute(
+                RowLockGuard.schemaSql(),
+                "select rowlock.install_audit('account')",
+                "select rowlock.install_audit('part', 0.5)",
+                "update account set balance = 7 where id = 42",
+                "delete from account where id = 99");
+
+        Diagnosis diagnosis = examine(TestPostgres.shared());
+
+        assertThat(diagnosis.advice())
+                .filteredOn(advice -> advice.subject().startsWith(database.schema()))
+                .singleElement()
+                .satisfies(advice -> {
+                    assertThat(advice.rule()).isEqualTo("stray-writers");
+                    assertThat(advice.subject()).isEqualTo(name("account"));
+                    assertThat(advice.figure()).startsWith("2 writers do not lock through Rowlock");
+                });
+        assertThat(diagnosis.text(WIDE, true))
+                .contains("postgres (" + database.schema() + "): update account set balance = ? where id = ?");
     }
 
     @Test

@@ -94,7 +94,7 @@ class ForecastTest {
     /** Of the 10,000 statements in 20 seconds, 59 per second lock the hottest row. */
     @Test
     void theStatementIsWrittenForTheBenchmarks(@TempDir Path directory) throws IOException {
-        Cases cases = new Cases().table(halfIdle()).updated("orders");
+        Cases cases = new Cases().table(halfIdle()).updated("orders", 0, null);
         Path file = Files.writeString(
                 directory.resolve("doctor.json"), cases.diagnose().json());
         HotStatement hot = HotStatement.read(file);

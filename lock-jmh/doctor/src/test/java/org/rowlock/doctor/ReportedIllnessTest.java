@@ -137,7 +137,7 @@ class ReportedIllnessTest {
         ServerAddress later = later(SERVER, database);
         Clinic.settle(SERVER);
         Diagnosis diagnosis = examine(later, samples -> true);
-        String watched = Clinic.watch(later).text(Clinic.WIDE);
+        String watched = Watch.look(later).text(Clinic.WIDE);
         database.execute("rollback prepared 'it\u001b]0;owned\u0007'");
         for (Step<Boolean> waiter : waiters) {
             waiter.get();

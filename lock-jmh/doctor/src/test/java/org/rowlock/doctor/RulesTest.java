@@ -255,6 +255,7 @@ class RulesTest {
                 .containsExactly("share");
         assertThat(rules(new Cases().locking("select * from item for no key update", 27_000, 0.78, 1)))
                 .isEmpty();
+        assertThat(rules(new Cases().multixactsPerSecond(150))).containsExactly("multixacts");
     }
 
     @Test
@@ -262,6 +263,12 @@ class RulesTest {
         String claim = "select id from job for update skip locked";
         assertThat(rules(new Cases().locking(claim, 60, 0.2, 50))).containsExactly("claim");
         assertThat(rules(new Cases().locking(claim, 60, 0.2, 49))).isEmpty();
+    }
+
+    @Test
+    void waitEventsSeenAFewTimesAreChance() {
+        assertThat(rules(new Cases().busy("LWLock:MultiXactOffsetSLRU", 0.05))).isEmpty();
+        assertThat(rules(new Cases().busy("LWLock:MultiXactOffsetSLRU", 0.5))).containsExactly("multixacts");
     }
 
     @Test
@@ -304,6 +311,14 @@ class RulesTest {
     private static String action(Double idleSeconds) {
         HorizonHolder holder = new HorizonHolder("session", "4711", "app", null, 100_000, 3_600.0, idleSeconds);
         return new Cases().horizon(holder).diagnose().advice().get(0).action();
+    }
+
+    @Test
+    void bloatIsVacuumsUnlessSomebodyHoldsItBack() {
+        assertThat(rules(new Cases().updated("orders", 90_000, null))).containsExactly("vacuum");
+        assertThat(rules(new Cases().updated("orders", 90_000, null).horizon(session(100_000, 300.0))))
+                .containsExactly("horizon");
+        assertThat(rules(new Cases().updated("orders", 90_000, 20.0))).isEmpty();
     }
 
     @Test

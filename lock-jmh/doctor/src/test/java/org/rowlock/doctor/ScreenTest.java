@@ -41,7 +41,7 @@ class ScreenTest {
                 .lockTable(0.7)
                 .horizon(new HorizonHolder(
                         "session", "1", "a_role, an application", LONG_STATEMENT, 123_456, 18_000.0, 17_000.0))
-                .updated("orders")
+                .updated("orders", 90_000, null)
                 .diagnose();
     }
 

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -23,13 +24,6 @@ public class Instances extends LockWorkload {
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final double RISE = 1.1;
     private static final long START_SECONDS = 5;
-
-    /**
-     * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
-     * the result would show how dozens of JVMs compile on few processors.
-     */
-    private static final int AHEAD = 250;
-
     private static final String CANARY = "canary";
 
     @Param("30")
@@ -53,7 +47,15 @@ public class Instances extends LockWorkload {
     @Param("100")
     public int rows;
 
+    /**
+     * The number of warm-up transactions that each client runs on its own row, where it never waits. Without a warm-up,
+     * the result would show how dozens of JVMs compile on few processors. 0 measures a cold start.
+     */
+    @Param("250")
+    public int ahead;
+
     private final List<InstanceProcess> processes = new ArrayList<>();
+    private final LongAdder started = new LongAdder();
     private final Meter.Average firstSecond = new Meter.Average();
     private final Meter.Average share = new Meter.Average();
     private long startNanos;
@@ -85,7 +87,7 @@ public class Instances extends LockWorkload {
                         rows,
                         i == count - 1 ? holdMillis : 0,
                         inside.toString(),
-                        AHEAD,
+                        ahead,
                         ownRow);
                 processes.add(server.closeWith(InstanceProcess.start(compilers, task)));
                 ownRow += clientsOfOne;
@@ -107,6 +109,9 @@ public class Instances extends LockWorkload {
                 long percent = isCanary ? Math.round(100.0 * transactions * count / canaries) : 0;
                 if (nanos < LOOK_NANOS) {
                     firstSecond.add(percent, transactions);
+                }
+                if (nanos < START_SECONDS * LOOK_NANOS) {
+                    started.add(transactions);
                 }
                 share.add(percent, transactions);
                 return transactions;
@@ -133,6 +138,7 @@ public class Instances extends LockWorkload {
 
     @Override
     void ends(boolean measured, Published results) {
+        results.put("start", (double) started.sum() / START_SECONDS, "1/s");
         if (canaries > 0) {
             results.put("canary.share", share.take(), "%");
             results.put("canary.start", firstSecond.soFar(), "%");

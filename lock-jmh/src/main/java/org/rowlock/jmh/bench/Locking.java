@@ -11,10 +11,12 @@ import javax.sql.DataSource;
 import org.rowlock.Claim;
 import org.rowlock.LockKey;
 import org.rowlock.LockRequest;
-import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowLocks;
+import org.rowlock.internal.access.LockAccess;
+import org.rowlock.internal.queue.KeyEntries;
 import org.rowlock.internal.value.RequestParts;
+import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
@@ -90,6 +92,23 @@ final class Locking {
         }
     }
 
+    /**
+     * Queues for the keys if admission is on, and then runs the work. Workloads that begin their own transactions use
+     * this method.
+     */
+    void admitted(List<LockKey> keys, RowLockMode mode, BenchmarkServer.Step work) throws SQLException {
+        if (!admission) {
+            work.run();
+            return;
+        }
+        KeyEntries entries = LockAccess.of(locks).calls().admit(pool, LockRequest.of(mode, keys), null);
+        try {
+            work.run();
+        } finally {
+            entries.close();
+        }
+    }
+
     void lock(Connection connection, Object id) throws SQLException {
         switch (strategy) {
             case ROW, BOTH, ADVISORY -> {
@@ -100,41 +119,58 @@ final class Locking {
             case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), id);
             case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?)", id);
-            case OPTIMISTIC, NONE -> {}
+            case OPTIMISTIC, SELECT, NONE -> {}
         }
+    }
+
+    long lockAndRead(Connection connection, Object id) throws SQLException {
+        return switch (strategy) {
+            case ROW, BOTH, ADVISORY ->
+                locks.in(connection)
+                        .lockAndRead(forUpdate(key(id)), Accounts.READ, row -> row.getLong(1), id)
+                        .get(0);
+            case FOR_UPDATE -> Jdbc.number(connection, Accounts.READ + " for update", id);
+            default -> {
+                lock(connection, id);
+                yield Jdbc.number(connection, Accounts.READ, id);
+            }
+        };
     }
 
     /**
      * Locks many rows in one call.
      *
-     * @throws RowAbsentException if a row does not exist, and the strategy locks rows
+     * @return whether all rows exist
      */
-    void lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
-        boolean isShared = RequestParts.isShared(mode);
+    boolean lockAll(Connection connection, Collection<?> ids, RowLockMode mode) throws SQLException {
         switch (strategy) {
-            case ROW, BOTH, ADVISORY -> locks.in(connection).lock(LockRequest.of(mode, keys(ids)));
+            case ROW, BOTH, ADVISORY -> {
+                return locks.in(connection)
+                        .lock(LockRequest.of(mode, keys(ids)).allowAbsent())
+                        .absentRows()
+                        .isEmpty();
+            }
             case FOR_UPDATE -> {
                 List<Integer> found = Jdbc.list(
                         connection,
                         "select " + column + " from " + table + " where " + column + " = any(?) order by " + column
-                                + (isShared ? " for share" : " for update"),
+                                + (RequestParts.isShared(mode) ? " for share" : " for update"),
                         row -> row.getInt(1),
                         (Object) array(ids));
-                if (found.size() < ids.size()) {
-                    throw new RowAbsentException("Only " + found + " of the rows " + ids + " exist", null, null);
-                }
+                return found.size() == ids.size();
             }
             // All callers lock in the order of the ids, so no deadlock occurs.
             case NAIVE ->
                 Jdbc.run(
                         connection,
-                        "select pg_advisory_xact_lock" + (isShared ? "_shared" : "")
+                        "select pg_advisory_xact_lock" + (RequestParts.isShared(mode) ? "_shared" : "")
                                 + "(4711, k.id) from (select distinct id from unnest(?) as a(id) order by id offset"
                                 + " 0) as k",
                         (Object) array(ids));
-            case OPTIMISTIC, NONE -> {}
+            case NONE -> {}
             default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
         }
+        return true;
     }
 
     /** Locks the first matching rows that no other transaction holds, as {@code FOR UPDATE SKIP LOCKED} does. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
@@ -65,6 +66,7 @@ public class ManyKeys extends LockWorkload {
 
     private Clients.Operation client(int number) {
         Latency lock = meter.latency("lock");
+        Meter.Average perKey = meter.average("perKey");
         int first = shared || overlapping ? 1 : number * keys + 1;
         List<Integer> range = new ArrayList<>(IntStream.range(first, first + (overlapping ? 2 * keys : keys))
                 .boxed()
@@ -72,12 +74,14 @@ public class ManyKeys extends LockWorkload {
         return () -> {
             Collections.shuffle(range, ThreadLocalRandom.current());
             List<Integer> aids = List.copyOf(range.subList(0, keys));
+            long start = System.nanoTime();
             lock.begin();
             locking.transaction(aids, mode, connection -> {
                 lock.end();
                 aids.forEach(aid -> exclusion.enter(aid, shared));
                 aids.forEach(aid -> exclusion.leave(aid, shared));
             });
+            perKey.add(System.nanoTime() - start, keys * TimeUnit.MICROSECONDS.toNanos(1));
             return 1;
         };
     }

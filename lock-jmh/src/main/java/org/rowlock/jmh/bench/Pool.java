@@ -29,6 +29,9 @@ public class Pool extends LockWorkload {
     @Param("16")
     public int poolSize;
 
+    @Param("false")
+    public boolean idle;
+
     private final LongAdder raised = new LongAdder();
     private final Exclusion exclusion = new Exclusion(1);
 
@@ -39,7 +42,7 @@ public class Pool extends LockWorkload {
         atEnd(() -> accounts.checkSum(raised.sum()));
         HikariDataSource pool = server.pool(poolSize);
         Locking locking = locking(pool, Accounts.TABLE, Accounts.ID);
-        threads.addBeside("hot", clients, number -> hot(locking));
+        threads.addBeside("hot", idle ? 0 : clients, number -> hot(locking));
         threads.add("others", others, number -> other(pool));
     }
 

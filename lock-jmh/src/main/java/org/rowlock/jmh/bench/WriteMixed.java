@@ -12,7 +12,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
-import org.rowlock.RowAbsentException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Jdbc;
 
@@ -114,26 +113,35 @@ public class WriteMixed extends LockWorkload {
         failedCommits.add(failed / (MOST_RETRIES + 1), 1);
     }
 
-    /** Returns false if another transaction has changed a row first. */
     private boolean attempt(SortedMap<Integer, Change> plan) throws SQLException {
-        try {
-            locking.transaction(plan.keySet(), RowLockMode.FOR_UPDATE, connection -> transact(connection, plan));
-            return true;
-        } catch (RowAbsentException e) {
-            // A row lock waits for a version of the row. If the holder deletes and reinserts the row, the lock finds no
-            // row, and the transaction must be retried.
-            return false;
-        }
+        boolean[] isDone = {false};
+        locking.admitted(
+                locking.keys(plan.keySet()),
+                RowLockMode.FOR_UPDATE,
+                () -> Jdbc.inTransaction(locking.pool(), connection -> {
+                    isDone[0] = transact(connection, plan);
+                    if (!isDone[0]) {
+                        connection.rollback();
+                    }
+                }));
+        return isDone[0];
     }
 
-    private void transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
+    /** Returns false if another transaction has changed a row first. */
+    private boolean transact(Connection connection, SortedMap<Integer, Change> plan) throws SQLException {
+        // A row lock waits for a version of the row. If the holder deletes and reinserts the row, the lock finds no
+        // row, and the transaction must be retried.
+        if (strategy != Strategy.OPTIMISTIC && !locking.lockAll(connection, plan.keySet(), RowLockMode.FOR_UPDATE)) {
+            return false;
+        }
         Map<Integer, Item> read = read(connection, plan.keySet());
         for (Map.Entry<Integer, Change> each : plan.entrySet()) {
             Item item = read.get(each.getKey());
             if (item == null || !write(connection, each.getValue(), item)) {
-                throw new RowAbsentException("The row " + each.getKey() + " was changed first", null, null);
+                return false;
             }
         }
+        return true;
     }
 
     static Map<Integer, Item> read(Connection connection, Collection<Integer> ids) throws SQLException {

@@ -5,14 +5,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.bench.JdbcDoors;
 import org.rowlock.jmh.doors.DoorRun;
-import org.rowlock.jmh.profile.Processors;
-import org.rowlock.jmh.run.Answer;
 import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
@@ -49,8 +44,6 @@ import picocli.CommandLine.Option;
             "  compare --scenario doors,doors-jpa"
         })
 final class CompareCommand extends ToolCommand {
-    private static final long LOAD_SECONDS = 3;
-
     @Mixin
     private final ScenarioOptions scenarios = new ScenarioOptions();
 
@@ -92,7 +85,7 @@ final class CompareCommand extends ToolCommand {
         ServerFacts facts = null;
         if (own.areGiven(address) && address != null) {
             facts = ServerCheck.forBenchmarks(address);
-            scenarios.only(() -> own.scenario(address, remarks));
+            scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
         List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
         boolean isOfDoors = chosen.stream().anyMatch(Scenario::sharesJvm);
@@ -106,36 +99,28 @@ final class CompareCommand extends ToolCommand {
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
-            chosen = new Room(address, facts.room(), facts.lockTableRoom()).fit(chosen, remarks);
+            chosen = new Room(address, facts.room(), facts.lockTableRoom())
+                    .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
-        remarks.addAll(remarksOnLoad());
+        remarks.addAll(Beforehand.remarks());
         out().println(Plan.of(chosen, facts, remarks, directory));
         if (address != null && !yes && isRefused()) {
             err().println("Nothing was done.");
             return ExitCode.SOFTWARE;
         }
         ComparisonSettings settings = new ComparisonSettings(
-                chosen, address, Program.version(), Program.given(command, server), remarks, standby, own.statement());
+                chosen,
+                address,
+                1,
+                Program.version(),
+                Program.given(command, server),
+                remarks,
+                standby,
+                own.statement());
         BenchmarkRun run = isOfDoors
                 ? new DoorRun(settings, out()::println, err()::println)
                 : new Comparison(settings, out()::println, err()::println);
         return ReportOption.run(run, directory, out(), err());
-    }
-
-    /** Checks the load of the machine before the run, because no result can be judged on a busy machine. */
-    private static List<String> remarksOnLoad() {
-        Processors processors = Processors.ofThisMachine();
-        Processors.Taken before = processors.taken();
-        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LOAD_SECONDS));
-        double share = processors.taken().since(before).othersShare();
-        return share <= Answer.MOST_OF_OTHERS
-                ? List.of()
-                : List.of(String.format(
-                        Locale.ROOT,
-                        "Other programs took %.0f %% of this machine in the %d seconds before the start."
-                                + " Comparisons get no verdict above a tenth. End these programs, and start again.",
-                        100 * share,
-                        LOAD_SECONDS));
     }
 
     /** Requires connections for all variants at once, because all variants share a server. */

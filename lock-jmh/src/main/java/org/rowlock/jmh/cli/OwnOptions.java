@@ -71,7 +71,7 @@ final class OwnOptions {
     @Option(
             names = "--hottest",
             paramLabel = "<percent>",
-            description = "The percentage of transactions that lock the hottest key. Default: zipf 1.1.")
+            description = "The percentage of transactions that lock the hottest key, instead of --zipf.")
     private @Nullable Double hottest;
 
     @Option(
@@ -110,9 +110,14 @@ final class OwnOptions {
     /**
      * Reads the statement, runs it for up to 1,000 keys in a transaction that is rolled back, and returns its scenario.
      *
+     * @param zipf the exponent that the user gave; null if there is none
      * @param remarks receives notes for the user, as complete sentences
      */
-    Scenario scenario(ServerAddress address, List<String> remarks) {
+    Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
+        ToolCommand.refuse(
+                command,
+                zipf != null && hottest != null,
+                "--zipf and --hottest both set how uneven the keys are. Give one of them.");
         HotStatement seen = from == null ? null : HotStatement.read(from);
         String lock = sql == null && seen != null ? seen.statement() : text("--sql", sql);
         double hold = work == null && seen != null ? seen.holdMillis() : 0;
@@ -130,7 +135,7 @@ final class OwnOptions {
                             remarks.add("Without " + strategy + ": " + Texts.printable(why.replaceAll("\\s+", " "))));
             statement = own;
             Double share = hottest == null && seen != null ? seen.hottestPercent() : hottest;
-            double exponent = share != null ? Zipf.exponent(rows, share / 100) : USUAL_ZIPF;
+            double exponent = zipf != null ? zipf : share != null ? Zipf.exponent(rows, share / 100) : USUAL_ZIPF;
             Scenario scenario = Scenarios.own(
                     own.table(),
                     own.lock().sql().replaceAll("\\s+", " "),

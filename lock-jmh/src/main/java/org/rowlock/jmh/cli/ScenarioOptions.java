@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.scenario.Point;
@@ -22,6 +22,11 @@ import picocli.CommandLine.Spec;
 
 /** The command-line options that select scenarios, variants, points and times. Commands include them as a mixin. */
 final class ScenarioOptions {
+    private static final String ZIPF = "zipf";
+
+    /** The limit of the exponent. Beyond the limit, all clients pick the same key. */
+    private static final double MOST_ZIPF = 20;
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec command;
@@ -40,7 +45,7 @@ final class ScenarioOptions {
             paramLabel = "<label>",
             split = ";",
             description = "The variants to compare, such as \"ROW; ADVISORY + admission\" or \"jpa-find; jpa-flush\"."
-                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, always runs."
+                    + " 'list NAME' shows them. The first variant of a scenario, the baseline, and controls always run."
                     + " Default: all.")
     private List<String> variants = new ArrayList<>();
 
@@ -72,6 +77,13 @@ final class ScenarioOptions {
     private List<Double> roundTrips = new ArrayList<>();
 
     @Option(
+            names = "--zipf",
+            paramLabel = "<exponent>",
+            description = "How uneven the keys are: 0 is even, and from 1 on a few keys get most transactions."
+                    + " Default: 1.1.")
+    private @Nullable Double zipf;
+
+    @Option(
             names = "--seconds",
             paramLabel = "<number>",
             converter = PositiveNumber.class,
@@ -95,6 +107,9 @@ final class ScenarioOptions {
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
         refuseEmpty("--scenario", "--variant", "--clients", "--rtt");
+        refuse(
+                zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
+                "--zipf " + zipf + " is out of range. Give a number from 0 to 20, such as 1.1.");
         Collection<Scenario> wanted = wanted(isEmbedded);
         List<Scenario> chosen = new ArrayList<>();
         for (Scenario scenario : wanted) {
@@ -103,10 +118,17 @@ final class ScenarioOptions {
                     .toList();
             String refusal = points(scenario).isEmpty()
                     ? "has none of the points that --point selects. It has: "
-                            + listed(scenario.points(), Point::directLabel)
-                    : selected.size() < 2 && scenario.variants().size() > 1
-                            ? "has no variant to compare that --variant selects. It has: "
-                                    + listed(scenario.variants(), Variant::label)
+                            + scenario.points().stream()
+                                    .map(Point::directLabel)
+                                    .distinct()
+                                    .collect(Collectors.joining(", "))
+                            + "."
+                    : compared(selected) < 2 && compared(scenario.variants()) > 1
+                            ? "has no variant to compare that --variant selects. "
+                                    + (Scenarios.named(scenario.name()).isPresent()
+                                            ? "'list " + scenario.name() + "' shows its variants."
+                                            : "It has " + labels(scenario.variants()) + ". "
+                                                    + String.join(" ", remarks))
                             : scenario.killsServer() ? mayNotKill : "";
             if (refusal.isEmpty()) {
                 Timing own = scenario.timing();
@@ -114,55 +136,62 @@ final class ScenarioOptions {
                 chosen.add(
                         scenario.with(points(scenario), selected).timed(rounds == null ? timed : timed.rounds(rounds)));
             } else {
-                remarks.add("The scenario " + scenario.name() + " " + refusal);
+                refuse(areNamed(), "The scenario " + scenario.name() + " " + refusal);
+                remarks.add("Without " + scenario.name() + ": it " + refusal);
             }
         }
-        ToolCommand.refuse(command, chosen.isEmpty(), "There is nothing to run. " + String.join(" ", remarks));
+        refuse(chosen.isEmpty(), "No scenario has what --point and --variant select. Leave out one of them.");
         for (String name : variants) {
-            ToolCommand.refuse(
-                    command,
+            refuse(
                     wanted.stream()
                             .flatMap(scenario -> scenario.variants().stream())
                             .noneMatch(each -> each.isCalled(name)),
                     "These scenarios have no variant '" + name.strip() + "'. 'list NAME' shows the variants.");
         }
-        ToolCommand.refuse(
-                command,
-                !clients.isEmpty() && chosen.stream().noneMatch(Scenario::isOverClients),
-                "--clients has no effect on these scenarios. Leave it out, or name one of: "
-                        + ScenarioName.all(Scenario::isOverClients) + ".");
+        refuseWithoutEffect("--clients", !clients.isEmpty(), chosen, Scenario::isOverClients);
         chosen.stream()
                 .filter(scenario -> !clients.isEmpty() && !scenario.isOverClients())
                 .forEach(scenario -> remarks.add("--clients has no effect on " + scenario.name() + "."));
+        refuseWithoutEffect("--zipf", zipf != null, chosen, scenario -> scenario.takes(ZIPF));
         return chosen;
     }
 
     /** Selects only this scenario, in place of the predefined scenarios. */
-    void only(Supplier<Scenario> scenario) {
-        ToolCommand.refuse(
-                command,
-                !names.isEmpty(),
+    void only(Function<@Nullable Double, Scenario> scenario) {
+        refuse(
+                areNamed(),
                 "--scenario runs predefined scenarios, and --sql and --from run your own statement. Give one of them.");
-        names = List.of(scenario.get());
+        names = List.of(scenario.apply(zipf));
     }
 
     /** Rejects an option whose value has only commas. Its list is empty, so the default would run. */
     private void refuseEmpty(String... options) {
         for (String option : options) {
             Object given = command.commandLine().getParseResult().matchedOptionValue(option, null);
-            ToolCommand.refuse(
-                    command,
+            refuse(
                     given instanceof List<?> values && values.isEmpty(),
                     option + " was given without a value. Give one or more values, or leave " + option + " out.");
         }
     }
 
-    private static <T> String listed(List<T> all, Function<T, String> label) {
-        return all.stream().map(label).distinct().collect(Collectors.joining("; ", "", "."));
+    private void refuse(boolean isWrong, String message) {
+        ToolCommand.refuse(command, isWrong, message);
+    }
+
+    private void refuseWithoutEffect(
+            String option, boolean isGiven, List<Scenario> chosen, Predicate<Scenario> takesIt) {
+        refuse(
+                isGiven && chosen.stream().noneMatch(takesIt),
+                option + " has no effect on these scenarios. Leave it out, or name one of: " + ScenarioName.all(takesIt)
+                        + ".");
+    }
+
+    private static String labels(List<Variant> variants) {
+        return variants.stream().map(Variant::label).collect(Collectors.joining(", "));
     }
 
     private Collection<Scenario> wanted(boolean isEmbedded) {
-        return !names.isEmpty()
+        return areNamed()
                 ? new LinkedHashSet<>(names)
                 : Scenarios.all().stream()
                         .filter(scenario -> scenario.brief() != null)
@@ -170,10 +199,15 @@ final class ScenarioOptions {
                         .toList();
     }
 
-    /** Whether the options select this variant. The baseline is always selected. */
+    private static long compared(List<Variant> variants) {
+        return variants.stream().filter(variant -> !variant.isControl()).count();
+    }
+
+    /** Whether the options select this variant. The baseline and controls are always selected. */
     private boolean isWanted(Scenario scenario, Variant variant) {
         return variants.isEmpty()
                 || variant.equals(scenario.baseline())
+                || variant.isControl()
                 || variants.stream().anyMatch(variant::isCalled);
     }
 
@@ -188,11 +222,24 @@ final class ScenarioOptions {
                     .distinct()
                     .toList();
         }
+        if (zipf != null && scenario.takes(ZIPF)) {
+            points = points.stream()
+                    .map(point -> point.params().containsKey(ZIPF) ? point : point.with(ZIPF, String.valueOf(zipf)))
+                    .toList();
+        }
         return roundTrips.isEmpty()
                 ? points
                 : points.stream()
                         .flatMap(point -> roundTrips.stream().map(point::over))
                         .distinct()
                         .toList();
+    }
+
+    boolean areNamed() {
+        return !names.isEmpty();
+    }
+
+    boolean areClientsGiven() {
+        return !clients.isEmpty();
     }
 }

@@ -2,6 +2,9 @@ package org.rowlock.jmh.profile;
 
 import java.sql.SQLException;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
@@ -17,7 +20,7 @@ import org.rowlock.tool.UserError;
  *
  * <pre>{@code
  * java -jar benchmarks.jar MyBenchmark \
- *   -prof "org.rowlock.jmh.profile.PostgresProfiler:jdbc:postgresql://localhost/db?user=me&password=secret"
+ *   -prof "org.rowlock.jmh.profile.PostgresProfiler:url=jdbc:postgresql://localhost/db;user=me;password=secret"
  * }</pre>
  *
  * <p>The profiler reads the server's counters before and after each iteration and adds figures per operation: {@code
@@ -33,10 +36,12 @@ import org.rowlock.tool.UserError;
  * sessions of the database in that wait event. Only members of {@code pg_read_all_stats} see the sessions of other
  * users.
  *
- * <p>Without a URL, the profiler only passes on the results of Rowlock's own benchmarks, which include all of these
- * figures.
+ * <p>Options: {@code url}, {@code user} and {@code password}. Without a URL, the profiler only passes on the results of
+ * Rowlock's own benchmarks, which include all of these figures.
  */
 public final class PostgresProfiler implements InternalProfiler {
+    private static final String USAGE = "PostgresProfiler takes url=..;user=..;password=..";
+
     private final @Nullable ServerAddress address;
     private @Nullable Window window;
 
@@ -44,12 +49,28 @@ public final class PostgresProfiler implements InternalProfiler {
         this("");
     }
 
-    public PostgresProfiler(String url) throws ProfilerException {
+    public PostgresProfiler(String initLine) throws ProfilerException {
+        Map<String, String> options = parse(initLine == null ? "" : initLine);
+        String url = options.get("url");
         try {
-            this.address = url == null || url.isEmpty() ? null : new ServerAddress(url, null, null);
+            this.address = url == null ? null : new ServerAddress(url, options.get("user"), options.get("password"));
         } catch (UserError e) {
-            throw new ProfilerException(e.getMessage());
+            throw new ProfilerException(USAGE + ". " + e.getMessage());
         }
+    }
+
+    private static Map<String, String> parse(String line) throws ProfilerException {
+        Map<String, String> options = new HashMap<>();
+        for (String option : line.split(";", -1)) {
+            if (!option.isBlank()) {
+                String[] parts = option.trim().split("=", 2);
+                if (parts.length != 2 || !List.of("url", "user", "password").contains(parts[0])) {
+                    throw new ProfilerException(USAGE + ", and not " + parts[0]);
+                }
+                options.put(parts[0], parts[1]);
+            }
+        }
+        return options;
     }
 
     @Override

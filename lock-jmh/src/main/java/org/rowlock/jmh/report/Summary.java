@@ -57,7 +57,9 @@ public final class Summary {
         for (VariantResult variant : point.variants()) {
             Metric headline = scenario.metrics().get(0);
             String figure = headline.shown(variant.figures().getOrDefault(headline.key(), Double.NaN));
-            String call = variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
+            String call = variant.kind() == Kind.CONTROL
+                    ? "control"
+                    : variant.call() == null ? "" : variant.call().name().toLowerCase(Locale.ROOT);
             text.append(String.format(
                     line, variant.label(), figure, shown(variant.ratio()), call, "limit: " + variant.limit()));
             if (variant.kind() == Kind.BASELINE && point.again() != null) {

@@ -100,8 +100,10 @@ public abstract class BenchmarkRun {
         return Math.max(
                 1,
                 scenarios.stream()
-                        .mapToInt(
-                                each -> each.points().size() * (each.variants().size() - 1))
+                        .mapToInt(each -> each.points().size()
+                                * (int) each.variants().stream()
+                                        .filter(variant -> !variant.isControl() && !variant.equals(each.baseline()))
+                                        .count())
                         .sum());
     }
 

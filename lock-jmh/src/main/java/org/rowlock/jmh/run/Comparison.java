@@ -149,8 +149,10 @@ public final class Comparison extends BenchmarkRun {
             // If the scenario kills its embedded server, each fork starts its own server, so that a crash affects no
             // later fork.
             Path told = settings.server() == null && scenario.killsServer() ? null : file;
-            runRounds(scenario, new JmhRun(told), rounds);
+            RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
+            runRounds(scenario, new JmhRun(settings.forks(), told), rounds);
         } finally {
+            RunFile.setForThisJvm(null);
             RunFile.delete(file);
             drop(scenario, address, run);
         }

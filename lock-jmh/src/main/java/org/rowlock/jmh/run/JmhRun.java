@@ -28,12 +28,12 @@ import org.rowlock.tool.UserError;
  *
  * @param runFile the file that names the server to the fork; null if the fork starts its own embedded server
  */
-record JmhRun(@Nullable Path runFile) {
+record JmhRun(int forks, @Nullable Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws RunnerException {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
-                .forks(1)
+                .forks(forks)
                 .measurementIterations(timing.windows())
                 .measurementTime(TimeValue.milliseconds(timing.millis()))
                 .warmupIterations(0)

@@ -88,6 +88,8 @@ public record Results(
 
     public enum Kind {
         BASELINE,
-        VARIANT
+        VARIANT,
+        /** The variant does less than the others, so it shows an upper limit, not a gain. */
+        CONTROL
     }
 }

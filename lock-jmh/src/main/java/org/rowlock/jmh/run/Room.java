@@ -10,7 +10,8 @@ import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.UserError;
 
 /**
- * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark.
+ * Leaves out scenarios and points that exceed the free capacity of a server, and adds a remark. A point that does not
+ * fit is an error if the user chose the number of clients, or named a scenario of one point.
  *
  * @param locks the capacity of the server's lock table
  */
@@ -20,9 +21,11 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
     /**
      * Returns the scenarios that fit.
      *
-     * @throws UserError if nothing fits
+     * @param areGiven whether the user chose the number of clients
+     * @param areNamed whether the user chose the scenarios
+     * @throws UserError if something that the user chose does not fit, or if nothing fits
      */
-    public List<Scenario> fit(List<Scenario> scenarios, List<String> remarks) {
+    public List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {
         List<Scenario> fitting = new ArrayList<>();
         for (Scenario scenario : scenarios) {
             List<Point> points = new ArrayList<>();
@@ -30,6 +33,9 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
                 String refusal = refusal(point);
                 if (refusal.isEmpty()) {
                     points.add(point);
+                } else if ((areGiven && scenario.isOverClients())
+                        || (areNamed && scenario.points().size() == 1)) {
+                    throw new UserError("The scenario " + scenario.name() + " " + refusal);
                 } else {
                     remarks.add("Without " + scenario.name() + ", " + point.label() + ": it " + refusal);
                 }

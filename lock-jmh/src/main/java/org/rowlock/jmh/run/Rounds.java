@@ -98,7 +98,10 @@ public final class Rounds {
             @Nullable Double smallestFound) {}
 
     private Fitted fit(Point point) {
-        Stream<Turn> turns = scenario.variants().stream().flatMap(variant -> turns(point, variant));
+        // A control is left out of the fit, because its random error may differ from the error of real variants.
+        Stream<Turn> turns = scenario.variants().stream()
+                .filter(variant -> !variant.isControl())
+                .flatMap(variant -> turns(point, variant));
         TurnFit fit = TurnFit.of(logged(turns), comparisons).orElse(null);
         List<LoggedTurn> first = logged(
                 turns(point, scenario.baseline()).filter(turn -> !turn.place().again()));
@@ -165,13 +168,13 @@ public final class Rounds {
         figures.put(OTHERS, others);
         // Without a result for each turn, the ratio is biased and therefore inconclusive.
         boolean isWhole = zeros(point, variant) + zeros(point, scenario.baseline()) == 0;
-        Call call = ratio == null
+        Call call = ratio == null || variant.isControl()
                 ? null
                 : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, isWhole ? fitted.again() : null);
         List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),
-                isBaseline ? Kind.BASELINE : Kind.VARIANT,
+                isBaseline ? Kind.BASELINE : variant.isControl() ? Kind.CONTROL : Kind.VARIANT,
                 rounds.stream().map(this::headline).filter(Double::isFinite).toList(),
                 figures,
                 waits,

@@ -1,9 +1,11 @@
 package org.rowlock.jmh.scenario;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Param;
 
 /**
  * A scenario of {@code compare}: a question, and the benchmark runs that answer it.
@@ -93,6 +95,12 @@ public record Scenario(
 
     public Metric headline() {
         return metrics.get(0);
+    }
+
+    public boolean takes(String param) {
+        return Arrays.stream(benchmark.getFields())
+                .anyMatch(field -> field.isAnnotationPresent(Param.class)
+                        && field.getName().equals(param));
     }
 
     /** Whether all variants share one JVM, which JMH does not support. */

@@ -128,7 +128,7 @@ public final class Scenarios {
                 Stream.of(row[1].split("; ", -1))
                         .map(label -> variant(row[0], label))
                         .forEach(variants::add);
-            case "variant" -> variants.add(variant(row));
+            case "variant", "control" -> variants.add(variant(row));
             case "metric" ->
                 metrics.add(new Metric(
                         row[2],
@@ -160,7 +160,7 @@ public final class Scenarios {
     }
 
     private static Variant variant(String... row) {
-        Variant named = new Variant(row[1], row.length > 2 ? params(row[2]) : Map.of());
+        Variant named = new Variant(row[1], row.length > 2 ? params(row[2]) : Map.of(), row[0].equals("control"));
         Matcher strategy = STRATEGY.matcher(row[1]);
         Variant locking = strategy.lookingAt() ? named.with(Variant.STRATEGY, strategy.group()) : named;
         return row[1].endsWith(Variant.ADMITTED) ? locking.with(Variant.ADMISSION, "true") : locking;

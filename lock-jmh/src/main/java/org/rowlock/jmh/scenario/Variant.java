@@ -5,21 +5,24 @@ import java.util.TreeMap;
 
 /**
  * A compared variant: a label and parameters of the benchmark.
+ *
+ * @param isControl whether the variant does less than the others, such as a read without a lock, and only shows an
+ *     upper limit
  */
-public record Variant(String label, Map<String, String> params) {
+public record Variant(String label, Map<String, String> params, boolean isControl) {
     static final String STRATEGY = "strategy";
     static final String ADMISSION = "admission";
     static final String ADMITTED = " + admission";
 
     /** Creates a variant of a strategy, such as {@code ADVISORY}. */
     public static Variant of(String strategy) {
-        return new Variant(strategy, Map.of(STRATEGY, strategy));
+        return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
 
     Variant with(String name, String value) {
         Map<String, String> all = new TreeMap<>(params);
         all.put(name, value);
-        return new Variant(label, all);
+        return new Variant(label, all, isControl);
     }
 
     /** The name of the API by which the variant runs its transaction; empty if the benchmark has only one. */

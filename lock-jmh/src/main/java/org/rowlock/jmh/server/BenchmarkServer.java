@@ -168,13 +168,17 @@ public final class BenchmarkServer implements AutoCloseable {
         return directDataSource().getConnection();
     }
 
-    /** Creates a full pool, see {@link Jdbc#pool}. {@link #close} closes the pool. */
+    /**
+     * Creates a pool whose connections are not in autocommit. The pool is full on return, so no measurement includes
+     * the opening of a connection. {@link #close} closes the pool.
+     */
     public HikariDataSource pool(int size) {
         return pool(size, dataSource());
     }
 
+    /** Creates a full pool over this DataSource, without autocommit. {@link #close} closes the pool. */
     public HikariDataSource pool(int size, DataSource connections) {
-        return closeWith(Jdbc.pool(size, connections));
+        return closeWith(FullPool.of(size, connections));
     }
 
     public void execute(String... statements) throws SQLException {

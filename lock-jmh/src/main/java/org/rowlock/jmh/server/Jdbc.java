@@ -1,7 +1,5 @@
 package org.rowlock.jmh.server;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -112,23 +110,6 @@ public final class Jdbc {
         try (PreparedStatement statement = bound(connection, sql, values)) {
             statement.execute();
         }
-    }
-
-    /**
-     * Creates a pool over this DataSource, without autocommit. The pool is full on return, so that no measurement
-     * includes the opening of a connection. The caller closes the pool.
-     */
-    public static HikariDataSource pool(int size, DataSource connections) {
-        System.setProperty("com.zaxxer.hikari.blockUntilFilled", "true");
-        HikariConfig config = new HikariConfig();
-        config.setDataSource(connections);
-        config.setAutoCommit(false);
-        config.setMaximumPoolSize(size);
-        config.setMinimumIdle(size);
-        // The threads of a benchmark may wait for a connection until the iteration ends.
-        config.setConnectionTimeout(600_000);
-        config.setInitializationFailTimeout(30_000);
-        return new HikariDataSource(config);
     }
 
     /** Binds the values. The driver converts an {@code Integer[]} into an SQL array. */

@@ -42,6 +42,15 @@ public record RunFile(
         return "-D" + PROPERTY + "=" + file;
     }
 
+    /** Makes this JVM act as a fork, for a run without forks; null undoes this. */
+    public static void setForThisJvm(@Nullable Path file) {
+        if (file == null) {
+            System.clearProperty(PROPERTY);
+        } else {
+            System.setProperty(PROPERTY, file.toString());
+        }
+    }
+
     /** Returns the run to which this JVM belongs as a fork; null if this JVM is not a fork. */
     static @Nullable RunFile ofThisJvm() {
         String file = System.getProperty(PROPERTY);

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowlock.tool.UserError;
 
@@ -77,18 +78,28 @@ public record ServerCrash(Path dataDirectory) {
         restart.addAll(List.of(control, "restart", "-w", "-D", dataDirectory.toString(), "-l", log.toString()));
         long deadline = System.nanoTime() + TIMEOUT.toNanos();
         // The server refuses to start while a process of the killed server remains.
-        while (new ProcessBuilder(restart)
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .onExit()
-                        .join()
-                        .exitValue()
-                != 0) {
+        while (run(restart) != 0) {
             if (System.nanoTime() > deadline) {
                 throw new IOException("The killed PostgreSQL did not start again: " + Files.readString(log));
             }
             LockSupport.parkNanos(PAUSE.toNanos());
+        }
+    }
+
+    private static int run(List<String> program) throws IOException {
+        Process process = new ProcessBuilder(program)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            if (process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+                return process.exitValue();
+            }
+            process.destroyForcibly();
+            return -1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("Interrupted while the server was started again", e);
         }
     }
 }

@@ -51,7 +51,7 @@ function ratioChart(parent) {
   const rows = [];
   results.scenarios.forEach(scenario => scenario.points.forEach(point =>
     point.variants.filter(v => v.ratio).forEach(v => rows.push({
-      name: v.label, scenario, point, ratio: v.ratio, again: point.again,
+      name: v.label + (v.kind === 'CONTROL' ? ' (control)' : ''), scenario, point, ratio: v.ratio, again: point.again,
       tone: { BETTER: 'better', WORSE: 'worse', EQUIVALENT: 'even', INCONCLUSIVE: 'unclear' }[v.call] || 'soft',
     }))));
   if (rows.length === 0) return;
@@ -96,8 +96,8 @@ function ratioChart(parent) {
   });
   add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
     + ' the dot is its confidence interval. ' + results.rules + ' Green is better, red is worse, blue is equivalent, and'
-    + ' yellow is inconclusive. Grey is disturbed. The band behind a dot is the ratio of the baseline to'
-    + ' itself (A/A) in the same rounds.'
+    + ' yellow is inconclusive. Grey is a control or disturbed. The band behind a dot is the ratio of the baseline to'
+    + ' itself (A/A) in the same rounds. A control does less work than the other variants, and only shows an upper limit.'
     + ' If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
 }
 

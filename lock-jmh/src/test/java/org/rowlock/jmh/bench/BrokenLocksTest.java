@@ -24,9 +24,10 @@ class BrokenLocksTest {
                 of(Vacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 // Each process has one client, so two clients inside a lock are in two processes.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
-                of(Zipfian.class, GOT_IN, "NONE", "clients", "1"),
+                of(Zipfian.class, GOT_IN, "NONE", "clients", "1", "reading", "true"),
                 of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),
+                of(ShareFairness.class, TWO_INSIDE, "NONE", "clients", "4", "pauseMillis", "1"),
                 of(ManyKeys.class, GOT_IN, "NONE", "clients", "2", "keys", "10", "shared", "true"),
                 of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
                 of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),

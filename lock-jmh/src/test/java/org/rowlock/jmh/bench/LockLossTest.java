@@ -159,7 +159,8 @@ class LockLossTest {
                     connection.setAutoCommit(false);
                     while (!stopped) {
                         int key = keys.sample() + (wantsHeld ? 0 : HELD.size());
-                        transact(connection, key);
+                        locking.admitted(
+                                List.of(locking.key(key)), RowLockMode.FOR_UPDATE, () -> transact(connection, key));
                         heldCommits.addAndGet(wantsHeld ? 1 : 0);
                     }
                 } catch (SQLException | RuntimeException e) {

@@ -1,12 +1,14 @@
 package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -60,7 +62,7 @@ class WorkloadTest {
                         .map(Scenario::benchmark)
                         .filter(LockWorkload.class::isAssignableFrom)
                         .distinct())
-                .hasSizeGreaterThan(8)
+                .hasSizeGreaterThan(9)
                 .allSatisfy(benchmark -> assertThat(
                                 benchmark.getAnnotation(ByHand.class).value())
                         .contains(Strategy.FOR_UPDATE));
@@ -73,6 +75,22 @@ class WorkloadTest {
         // Only the lower bound holds on every machine. A lock, three updates and a commit take five round trips.
         assertThat(figures.get("net.roundTrip")).isGreaterThan(4.5);
         assertThat(figures.get("score")).isLessThan(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
+    void roundTripsAreCounted(String strategy, double expected) throws Exception {
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(Zipfian.class, "strategy", strategy, "clients", "1", "reading", "true"));
+        // Rowlock reads the catalog in the first transaction.
+        assertThat(figures.get("roundTrips")).isCloseTo(expected, within(0.2));
+        assertThat(figures).containsKeys("allocated", "cpu.operation");
+    }
+
+    @Test
+    void aWriterThatRowLocksStarveGetsInWhenTheRunEnds() throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(ShareFairness.class, "strategy", "ROW", "clients", "8")))
+                .containsKeys("writer.max", "writes", "score");
     }
 
     @Test
@@ -88,6 +106,24 @@ class WorkloadTest {
     void updatesMayCommitByThemselves(String door) throws Exception {
         RunResult result = JmhRuns.run(RoundTrips.class, "door", door, "clients", "8");
         assertThat(JmhRuns.figures(result)).containsKey("transaction.p99");
+    }
+
+    @Test
+    void theHottestRowHasALimit() throws Exception {
+        Map<String, Double> figures =
+                JmhRuns.figures(JmhRuns.run(RoundTrips.class, "clients", "4", "rows", "1", "rttMillis", "5"));
+        // By hand, the row is locked for four round trips of 5 ms. A busy machine may measure a longer round trip,
+        // which is
+        // subtracted from the time of a transaction.
+        assertThat(figures.get("limit")).isBetween(1.0, 100.0);
+        assertThat(figures.get("limit.share")).isPositive();
+    }
+
+    @Test
+    void anIdlePoolHasNoHotThreads() throws Exception {
+        assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))
+                .containsEntry("hot", 0.0)
+                .containsKey("others.p99");
     }
 
     @Test

@@ -20,7 +20,7 @@ class InterruptionTest {
     /** A run in which a change is lost, and which is stopped at the same moment. */
     private static final class Losing extends BenchmarkRun {
         Losing(String left) {
-            super(new ComparisonSettings(List.of(), null, "", "", List.of(), null, null), line -> {});
+            super(new ComparisonSettings(List.of(), null, 1, "", "", List.of(), null, null), line -> {});
             this.left = left;
         }
 

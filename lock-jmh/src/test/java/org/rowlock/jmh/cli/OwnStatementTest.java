@@ -82,7 +82,7 @@ class OwnStatementTest {
                 update orders set state = 'SHIPPED' where id = $1; -- the end
                 insert into orders (customer, state) values ('a copy; of ' || $1, 'NEW')
                 """);
-        Scenario scenario = command.own.scenario(address(), remarks);
+        Scenario scenario = command.own.scenario(address(), null, remarks);
         assertThat(scenario.title()).contains(database.schema() + ".orders");
         assertThat(scenario.question())
                 .contains("select state from orders where id = ? for no key update", "zipf(1..200");
@@ -168,7 +168,7 @@ class OwnStatementTest {
         for (String work : List.of("t where id = $1", "two where id = $1 and tenant = $2")) {
             remarks.clear();
             Own command = given("select * from " + work + " for update", "", "");
-            Scenario scenario = command.own.scenario(address(), remarks);
+            Scenario scenario = command.own.scenario(address(), null, remarks);
             assertThat(scenario.variants().stream()
                             .filter(variant -> !variant.strategy().equals("FOR_UPDATE"))
                             .map(Variant::strategy)
@@ -182,7 +182,7 @@ class OwnStatementTest {
         // The other strategies run, and the report has the reason beside their results.
         Own command = given("select * from t where id = $1 for update", "", "");
         remarks.clear();
-        Scenario scenario = command.own.scenario(address(), remarks);
+        Scenario scenario = command.own.scenario(address(), null, remarks);
         Results results = run(scenario.with(List.of(point(scenario)), scenario.variants()), command);
         assertThat(results.failures()).isEmpty();
         assertThat(Summary.of(results)).contains("Note: Without ADVISORY: ", "strategy ROW");
@@ -376,7 +376,7 @@ class OwnStatementTest {
         String role = database.role("create on database " + database.query("select quote_ident(current_database())"));
         ServerAddress reader = new ServerAddress(address().url(), role, "secret");
         Own command = given("select * from orders where id = $1 for update", "", "");
-        assertThatThrownBy(() -> command.own.scenario(reader, remarks))
+        assertThatThrownBy(() -> command.own.scenario(reader, null, remarks))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("permission denied for table orders");
     }
@@ -385,7 +385,7 @@ class OwnStatementTest {
     void theHottestShareBecomesAnExponent() throws Exception {
         createShop();
         Own command = given("select * from orders where id = $1 for update", "", "", "--hottest", "25");
-        assertThat(command.own.scenario(address(), remarks).question()).contains("zipf(1..200, s = 1.1");
+        assertThat(command.own.scenario(address(), null, remarks).question()).contains("zipf(1..200, s = 1.1");
     }
 
     @Test
@@ -396,19 +396,19 @@ class OwnStatementTest {
                  "mode": "FOR_UPDATE", "hottestPercent": 50, "holdMillis": 2.5, "clients": 7}}
                 """);
         Own command = parse("--from", seen.toString());
-        Scenario scenario = command.own.scenario(address(), remarks);
+        Scenario scenario = command.own.scenario(address(), null, remarks);
         assertThat(scenario.points())
                 .singleElement()
                 .satisfies(point -> assertThat(point.clients()).isEqualTo(7));
         assertThat(scenario.question()).contains("a pause of 2.5 ms", "s = 1.7");
         Files.writeString(seen, "{}");
-        assertThatThrownBy(() -> command.own.scenario(address(), remarks))
+        assertThatThrownBy(() -> command.own.scenario(address(), null, remarks))
                 .isInstanceOf(UserError.class)
                 .hasMessageContaining("doctor --json");
     }
 
     private void tryOut(String lock, String keys, String work) throws IOException {
-        given(lock, keys, work).own.scenario(address(), remarks);
+        given(lock, keys, work).own.scenario(address(), null, remarks);
     }
 
     private Own given(String lock, String keys, String work, String... more) throws IOException {
@@ -441,6 +441,7 @@ class OwnStatementTest {
                         new ComparisonSettings(
                                 List.of(scenario.timed(new Timing(1, 0, 1, 300))),
                                 address(),
+                                0,
                                 "",
                                 "",
                                 remarks,

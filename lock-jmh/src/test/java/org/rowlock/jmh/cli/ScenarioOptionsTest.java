@@ -42,6 +42,12 @@ class ScenarioOptionsTest {
     }
 
     @Test
+    void anotherExponentLeavesTheDefaultAsShortAsItIs() {
+        assertThat(points(scenarios("--zipf", "1.3"))).isEqualTo(points(scenarios()));
+        assertThat(scenarios("--zipf", "1.3").get(0).points().get(0).params()).containsEntry("zipf", "1.3");
+    }
+
+    @Test
     void clientsReplaceThePointsOfScenariosThatAreRunOverThem() {
         assertThat(points(scenarios("--scenario", "clients,group,queue,pool", "--clients", "3,3,1")))
                 .containsExactly(
@@ -68,6 +74,7 @@ class ScenarioOptionsTest {
                 .containsExactly("by-hand", "lock", "jpa-query", "jpa-flush");
     }
 
+    /** A named scenario without the point is an error, but a default scenario is left out. */
     @Test
     void theDefaultLeavesOutTheScenariosWithoutThePoint() {
         List<String> remarks = new ArrayList<>();
@@ -75,14 +82,14 @@ class ScenarioOptionsTest {
         assertThat(chosen).extracting(Scenario::name).containsExactly("share");
         assertThat(remarks)
                 .anySatisfy(remark -> assertThat(remark)
-                        .startsWith("The scenario pool has none of the points that --point selects. It has: 300 hot"));
+                        .startsWith("Without pool: it has none of the points that --point selects. It has: 300 hot"));
     }
 
     @Test
     void aPointThatNoScenarioHasIsNamedAsTheCause() {
         assertThatThrownBy(() -> scenarios("--point", "none"))
                 .isInstanceOf(ParameterException.class)
-                .hasMessageStartingWith("There is nothing to run. The scenario zipfian has none of");
+                .hasMessageStartingWith("No scenario has what --point and --variant select.");
     }
 
     @Test
@@ -121,12 +128,13 @@ class ScenarioOptionsTest {
     @Test
     void theDefaultHasEveryVariantThatIsNamed() {
         assertThat(scenarios("--variant", "both"))
-                .filteredOn(scenario -> !scenario.baseline().strategy().isEmpty())
+                .filteredOn(scenario -> scenario.takes("strategy"))
                 .hasSizeGreaterThan(1)
                 .allSatisfy(scenario -> assertThat(scenario.variants())
                         .anyMatch(each -> each.strategy().equals("BOTH")));
     }
 
+    /** A comparison of only a control with the baseline would answer no question. */
     @Test
     void whatComparesNothingDoesNotRun() {
         assertThatThrownBy(() -> scenarios("--scenario", "zipfian", "--variant", "optimistic"))

@@ -63,7 +63,7 @@ class DoorRunTest {
     }
 
     private static ComparisonSettings settings(List<Scenario> families) {
-        return new ComparisonSettings(families, ADDRESS, "", "", List.of(), null, null);
+        return new ComparisonSettings(families, ADDRESS, 1, "", "", List.of(), null, null);
     }
 
     /**

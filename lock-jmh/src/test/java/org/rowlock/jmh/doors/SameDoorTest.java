@@ -34,7 +34,7 @@ class SameDoorTest {
         TestPostgres server = TestPostgres.shared();
         ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
         List<Variant> same = Stream.of("first", "second", "third")
-                .map(name -> new Variant(name, Map.of("door", "by-hand")))
+                .map(name -> new Variant(name, Map.of("door", "by-hand"), false))
                 .toList();
         Scenario doors = Scenarios.doors().get(0);
         Scenario equal = doors.with(List.of(Point.clients(10).with(Point.ROWS, "100")), same)
@@ -42,7 +42,7 @@ class SameDoorTest {
         List<VariantResult> compared = new ArrayList<>();
         for (int page = 1; page <= PAGES; page++) {
             Results results = new DoorRun(
-                            new ComparisonSettings(List.of(equal), address, "", "", List.of(), null, null),
+                            new ComparisonSettings(List.of(equal), address, 1, "", "", List.of(), null, null),
                             line -> {},
                             line -> {})
                     .run();

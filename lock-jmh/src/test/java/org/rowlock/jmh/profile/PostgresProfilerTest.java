@@ -7,6 +7,8 @@ import java.sql.Connection;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.profile.ProfilerException;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -17,11 +19,18 @@ class PostgresProfilerTest {
     @RegisterExtension
     final TestDatabase database = new TestDatabase("create table t (id int primary key)", "insert into t values (1)");
 
-    @Test
-    void whatIsNoUrlIsRefusedWithoutThePassword() {
-        assertThatThrownBy(() -> new PostgresProfiler("url=localhost/db;password=secret"))
+    @ParameterizedTest
+    @ValueSource(strings = {"host=x", "url", "url=localhost/db", "interval=50"})
+    void wrongOptionsAreRefusedWithTheRightOnes(String line) {
+        assertThatThrownBy(() -> new PostgresProfiler(line))
                 .isInstanceOf(ProfilerException.class)
-                .hasMessageContaining("jdbc:postgresql:")
+                .hasMessageContaining("url=..;user=..;password=..");
+    }
+
+    @Test
+    void aPasswordIsNotShown() {
+        assertThatThrownBy(() -> new PostgresProfiler("pasword=secret"))
+                .hasMessageContaining("pasword")
                 .hasMessageNotContaining("secret");
     }
 

@@ -61,10 +61,10 @@ class AnswerTest {
     }
 
     @Test
-    void whereNothingIsFoundMoreRoundsAreAdvised() {
+    void whereNothingIsFoundTheRunSaysWhatItFinds() {
         assertThat(Answer.of(List.of(scenario("zipfian", variant("ROW", Call.INCONCLUSIVE, 1.1)))))
                 .startsWith("Nothing was found")
-                .contains("--rounds");
+                .contains("differences from 1.25x on", "--rounds");
         assertThat(Answer.of(List.of())).startsWith("Nothing can be said");
     }
 
@@ -83,6 +83,6 @@ class AnswerTest {
     void whereTheBaselineCouldNotBeComparedWithItselfTheRunHasAnAnswer() {
         PointResult point = new PointResult("1 client", 0.1, null, null, List.of(variant("ROW", Call.INCONCLUSIVE, 2)));
         assertThat(Answer.of(List.of(scenario("zipfian", point))))
-                .startsWith("Nothing was found: no variant is better overall.");
+                .isEqualTo("Nothing was found: no variant is better overall.");
     }
 }

@@ -251,6 +251,21 @@ class CallTest {
     }
 
     @Test
+    void aControlIsNeverCalled() {
+        Variant control = new Variant("no lock", Map.of("strategy", "SELECT"), true);
+        VariantResult result = compared(
+                        4,
+                        List.of(Variant.of("ROW"), control),
+                        (place, round) -> Map.of(Metric.SCORE, place.variant().isControl() ? 500.0 : 100.0 + round % 2))
+                .points()
+                .get(0)
+                .variants()
+                .get(1);
+        assertThat(result.ratio()).isNotNull();
+        assertThat(result.call()).isNull();
+    }
+
+    @Test
     void everySecondRoundGoesBackwardsAndThePairsDiffer() {
         List<String> first = order(1);
         List<String> second = new ArrayList<>(order(2));

@@ -27,7 +27,7 @@ class CleanUpTest {
                     .timed(new Timing(1, 0, 1, 200));
             AtomicReference<Comparison> running = new AtomicReference<>();
             Comparison comparison = new Comparison(
-                    new ComparisonSettings(List.of(one), server.address(), "", "", List.of(), null, null),
+                    new ComparisonSettings(List.of(one), server.address(), 0, "", "", List.of(), null, null),
                     // The server stops after the first turn. The comparison is stopped when the next turn has failed.
                     line -> {
                         if (line.endsWith(" left")) {
@@ -56,7 +56,7 @@ class CleanUpTest {
             Scenario byHand = doors.with(points, List.of(doors.baseline())).timed(new Timing(1, 0, 1, 50));
             AtomicReference<String> point = new AtomicReference<>("");
             DoorRun run = new DoorRun(
-                    new ComparisonSettings(List.of(byHand), server.address(), "", "", List.of(), null, null),
+                    new ComparisonSettings(List.of(byHand), server.address(), 1, "", "", List.of(), null, null),
                     line -> {
                         if (!line.startsWith(" ")) {
                             point.set(line);

@@ -63,7 +63,7 @@ class DisturbedTest {
         TestPostgres server = TestPostgres.shared();
         ServerAddress address = new ServerAddress(server.url(), server.user(), server.password());
         ComparisonSettings settings =
-                new ComparisonSettings(List.of(small), address, "test", "test", List.of(), null, null);
+                new ComparisonSettings(List.of(small), address, 0, "test", "test", List.of(), null, null);
         try (Load load = Load.start()) {
             assertThat(load.processes()).isNotEmpty();
             Results results = new Comparison(settings, line -> {}, line -> {}).run();
