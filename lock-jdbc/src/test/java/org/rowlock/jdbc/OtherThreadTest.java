@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -19,11 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.jdbc.PgConnection;
+import org.rowlock.testing.Proxies;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
+import org.rowlock.testing.TestDataSource;
 import org.rowlock.testing.TestDatabase;
 
 /**
@@ -275,7 +279,7 @@ class OtherThreadTest {
 
     /** A pool that caches statements clears their values when another thread returns the connection. */
     @Test
-    void aWaitingStatementWithoutItsValuesFailsAsInTheDriver() throws Exception {
+    void aWaitingStatementDoesNotSendTheValuesOfTheNextBorrower() throws Exception {
         GatedDatabase gated = GatedDatabase.of(database, "note");
         try (Session holder = database.session("holder");
                 Session first = database.session("first", gated.dataSource);
@@ -288,13 +292,87 @@ class OtherThreadTest {
             Future<String> waiting = otherThread.submit(() -> outcome(update::executeUpdate));
             gated.awaitQueued(1);
             update.clearParameters();
+            update.setInt(1, 2);
             holder.commit();
             assertThat(blocked.get()).isFalse();
             first.commit();
-            assertThat(TestDatabase.result(waiting)).isEqualTo("22023");
+            assertThat(TestDatabase.result(waiting)).isEqualTo("57014");
+            assertThat(database.query("select text from note where id = 2")).isNull();
+            assertThat(update.executeUpdate()).isOne();
         } finally {
             otherThread.shutdownNow();
         }
+    }
+
+    /** The wait for the front lock is over, and Rowlock has not yet sent the statement without it. */
+    @ParameterizedTest
+    @CsvSource({"IN_FRONT, true", "IN_FRONT, false", "BEHIND, true", "BEHIND, false"})
+    void aFrontThatIsGivenUpDoesNotUndoTheWorkOfTheNextBorrower(Pool pool, boolean autocommit) throws Exception {
+        AtomicReference<Connection> next = new AtomicReference<>();
+        AtomicReference<Future<String>> lent = new AtomicReference<>();
+        try (HikariDataSource hikari = pool();
+                Session holder = database.session("holder")) {
+            hikari.setMaximumPoolSize(1);
+            AtomicReference<DataSource> application = new AtomicReference<>(hikari);
+            AtomicReference<Connection> first = new AtomicReference<>();
+            AtomicReference<Thread> thread = new AtomicReference<>();
+            Callable<String> lend = () -> {
+                thread.set(Thread.currentThread());
+                first.get().close();
+                next.set(TestDatabase.begin(application.get()));
+                TestDatabase.execute(next.get(), "update note set text = 'y' where id = 2");
+                return "lent";
+            };
+            DataSource connections = pool == Pool.BEHIND ? hikari : database.dataSource();
+            GatedDatabase gated = new GatedDatabase(
+                    TestDataSource.of(() -> failing(connections.getConnection(), () -> {
+                        lent.set(otherThread.submit(lend));
+                        TestDatabase.await()
+                                .until(() -> lent.get().isDone()
+                                        || (thread.get() != null && thread.get().getState() == Thread.State.WAITING));
+                    })),
+                    DropInMode.QUEUE,
+                    GatedDatabase.fronts(Duration.ofMillis(50)));
+            gated.learn("note");
+            if (pool == Pool.IN_FRONT) {
+                hikari.setDataSource(gated.dataSource);
+            } else {
+                application.set(gated.dataSource);
+            }
+            gated.takeFrontAlone(holder, "note", "1");
+            first.set(application.get().getConnection());
+            first.get().setAutoCommit(autocommit);
+            try (PreparedStatement update = first.get().prepareStatement(UPDATE)) {
+                assertThat(outcome(update::executeUpdate)).isNotEqualTo("1");
+            }
+            assertThat(TestDatabase.result(lent.get())).isEqualTo("lent");
+            next.get().commit();
+            next.get().close();
+            assertThat(database.query("select string_agg(coalesce(text, '-'), ',' order by id) from note"))
+                    .isEqualTo("-,y");
+            assertThat(gated.gate.inside()).isZero();
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
+    /** A connection that calls back after a flush has failed. */
+    private static Connection failing(Connection driver, Runnable failed) {
+        return Proxies.of(Connection.class, (proxy, method, arguments) -> {
+            Object made = Proxies.call(driver, method, arguments);
+            return made instanceof PreparedStatement prepared
+                    ? Proxies.of(PreparedStatement.class, (own, call, values) -> {
+                        try {
+                            return Proxies.call(prepared, call, values);
+                        } catch (SQLException e) {
+                            if ("55P03".equals(e.getSQLState())) {
+                                failed.run();
+                            }
+                            throw e;
+                        }
+                    })
+                    : made;
+        });
     }
 
     private static Object closed(HikariDataSource pool) {

@@ -41,6 +41,7 @@ final class RowQueue {
     private final int database;
     private boolean changedSettings;
     volatile @Nullable QueueWait wait;
+    volatile boolean fronts;
 
     RowQueue(DropIn dropIn, DriverAccess access, SessionIdentity identity) throws SQLException {
         this.dropIn = dropIn;
@@ -110,6 +111,7 @@ final class RowQueue {
                     countOthers(entry, row, statement);
                 }
                 Front front = runsAlone && isWhole && Turn.isPlain(statement) ? front(entry, row) : null;
+                fronts = front != null;
                 turn = new Turn(access, entry, row.plan(), front, member);
             }
             return turn;

@@ -141,6 +141,7 @@ abstract class TransactionEnd {
 
     final void answered(@Nullable Turn turn, boolean done, boolean holds) {
         if (turn != null) {
+            queue.fronts = false;
             turn.entry().endServerWait(done, holds);
             granted = holds ? turn : granted;
         }
@@ -167,9 +168,9 @@ abstract class TransactionEnd {
         }
     }
 
-    /** Runs a call that may end or begin a transaction, after a statement of another thread that waits in the JVM. */
+    /** Runs a call that may end or begin a transaction, after a statement of another thread that may be sent later. */
     public void end(Call call) throws SQLException {
-        if (queue.wait != null) {
+        if (queue.wait != null || queue.fronts) {
             access.awaitOthers();
         }
         run(call);

@@ -80,15 +80,20 @@ public record Turn(
      */
     public boolean givesUpFront(SQLException error, long tookNanos) throws SQLException {
         boolean isOfText = ServerErrors.isOfText(error);
-        if (front == null || !(isOfText || ServerErrors.mayBeOfFront(error))) {
+        if (front == null || access.isClosed() || !(isOfText || ServerErrors.mayBeOfFront(error))) {
             return false;
         }
         if (!access.isIdle()) {
-            if (!isOfText && !FrontSql.undoes(access.driver())) {
+            if (!access.query(driver -> {
+                boolean undoes = isOfText || FrontSql.undoes(driver);
+                if (undoes) {
+                    // The front lock is only with the first statement of a transaction, so nothing else is undone.
+                    driver.rollback();
+                }
+                return undoes;
+            })) {
                 return false;
             }
-            // The rollback undoes nothing else, because only the first statement of a transaction has a front lock.
-            access.driver().rollback();
         } else if (SqlState.LOCK_NOT_AVAILABLE.equals(error.getSQLState())
                 && !FrontSql.isWithin(access.query("select " + FrontSql.LOCK_TIMEOUT_MILLIS), tookNanos)) {
             return false;

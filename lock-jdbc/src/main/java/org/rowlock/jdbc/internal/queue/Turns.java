@@ -46,15 +46,14 @@ public final class Turns extends TransactionEnd {
             boolean before = unchanged && kept.isEmpty();
             sendKept();
             unchanged = false;
+            sees(plan);
             if (binds == null) {
-                sees(plan);
                 mayHoldLocks = true;
                 if (plan != null) {
                     plan.figures().count(Figure.BATCH);
                 }
                 return null;
             }
-            sees(plan);
             Turn turn = turn(plan, binds, statement, isWhole);
             unchanged = (before || access.isIdle())
                     && plan != null

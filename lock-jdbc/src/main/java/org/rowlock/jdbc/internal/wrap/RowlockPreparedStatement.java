@@ -243,6 +243,9 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     @Override
     public void clearParameters() throws SQLException {
+        // A pool that caches the statement lends it again, perhaps while a thread of its last borrower still waits.
+        cancelled = true;
+        connection.turns.cancel(delegate);
         delegate.clearParameters();
         binds.clear();
     }
