@@ -16,6 +16,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rowlock.internal.request.RowTable;
 import org.rowlock.internal.request.Write;
 import org.rowlock.testing.Rooms;
 
@@ -72,6 +73,8 @@ class ArchitectureTest {
                                         "org.rowlock.internal.session",
                                         "org.rowlock.internal.commit")
                                 .or(simpleName("LockWait"))
+                                .or(assignableTo(RowTable.class))
+                                .or(assignableTo(RowTable.Column.class))
                                 .or(assignableTo(Write.Bound.class))
                                 .or(simpleName("Bound[]"))
                                 .or(simpleName("Write")))))
