@@ -14,7 +14,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
-import org.rowlock.LockTargetException;
 import org.rowlock.LockTransactionException;
 import org.rowlock.LockVerificationException;
 import org.rowlock.RowLocksBuilder.LockFront;
@@ -102,17 +101,17 @@ public final class LockVerifier {
     private void verify(List<Probe> probes) throws SQLException {
         Probe holder = probes.get(0);
         verifyMachines(holder);
+        String table = configuredTable(holder);
         try {
-            String table = lockableTable(holder);
             for (int i = 0; i < LOOKS; i++) {
                 verifyExclusion(holder, probes.get(1 + i % (probes.size() - 1)), randomKey(table));
             }
-            LockForms.verify(probing, holder, table);
         } catch (LockTransactionException e) {
             // Perhaps the connections lead to several servers, some of which are standbys.
             refuseSeveralServers(probes, e);
             throw e;
         }
+        LockForms.verify(probing, holder, table);
     }
 
     private static void refuseSeveralServers(List<Probe> probes, @Nullable Exception cause) throws SQLException {
@@ -153,18 +152,19 @@ public final class LockVerifier {
     }
 
     /**
-     * Returns the first configured table whose rows the role may lock, or null. The verification locks keys of this
-     * table, because a pooler may choose the server by the table.
+     * Returns the first configured table that exists and that the role may lock, or null. The verification locks keys
+     * of this table, because a pooler may choose the server by the table.
      */
-    private @Nullable String lockableTable(Probe probe) throws SQLException {
+    private @Nullable String configuredTable(Probe probe) throws SQLException {
+        // Each query has one table, because to_regclass fails if the role lacks access to the schema of the table.
         for (String table : tables.configured()) {
-            try {
-                boolean unused = probe.lock(probing, randomKey(table), LockWait.NO_WAIT, null);
+            String found = probe.askIfPermitted(
+                    "select 1 from pg_catalog.pg_class as c where c.oid = to_regclass(?) and c.relkind in ('r', 'p')"
+                            + " and has_any_column_privilege(c.oid, 'update')"
+                            + " and has_schema_privilege(c.relnamespace, 'usage')",
+                    table);
+            if (!found.isEmpty()) {
                 return table;
-            } catch (LockTargetException e) {
-                Log.debug("The verification locks no key of table " + table, e);
-            } finally {
-                probe.connection.rollback();
             }
         }
         return null;

@@ -80,6 +80,19 @@ final class Probe implements AutoCloseable {
         return value;
     }
 
+    /** Runs a query in a separate transaction; returns an empty text if the role lacks a privilege for the query. */
+    String askIfPermitted(String sql, String... binds) throws SQLException {
+        try {
+            return askAlone(sql, binds);
+        } catch (SQLException e) {
+            if (!SqlState.INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                throw e;
+            }
+            connection.rollback();
+            return "";
+        }
+    }
+
     static boolean isReadOnly(String transaction) {
         return !transaction.startsWith("off ");
     }
