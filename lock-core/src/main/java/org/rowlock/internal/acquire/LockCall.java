@@ -224,16 +224,18 @@ public final class LockCall {
      * Returns the held locks. Throws an exception if the outcome has no locks, if a required row is absent, or if a
      * listener has ended the transaction.
      *
-     * @param undone what is not done if a listener has ended the transaction, for the message
+     * @param undone what is not done if a listener has ended the transaction, for the message; null without listeners
      */
-    public Held held(Outcome outcome, String undone) throws SQLException {
+    public Held held(Outcome outcome, @Nullable String undone) throws SQLException {
         if (!(outcome instanceof Held held)) {
             throw LockErrors.ofOutcome(description(), outcome);
         }
         if (!request.isAbsentAllowed() && !held.absent().isEmpty()) {
             throw new HeldLocks(this, Objects.requireNonNull(resolved), held).absentRow();
         }
-        session.refuseIfOver(undone);
+        if (undone != null) {
+            session.refuseIfOver(undone);
+        }
         return held;
     }
 

@@ -69,7 +69,7 @@ final class LockForms {
 
     private void take(List<LockKey> keys, LockWait wait) throws SQLException {
         LockCall call = probe.call(calls, keys, wait);
-        call.held(call.attempt(null), LockCall.NOTHING_LOCKED);
+        call.held(call.attempt(null), null);
         asked += keys.size();
     }
 

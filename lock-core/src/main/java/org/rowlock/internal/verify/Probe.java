@@ -170,7 +170,7 @@ final class Probe implements AutoCloseable {
             if (outcome instanceof Outcome.NotAvailable) {
                 return false;
             }
-            call.held(outcome, LockCall.NOTHING_LOCKED);
+            call.held(outcome, null);
             return true;
         } catch (LockTransactionException | LockConnectionLostException e) {
             if (!e.sqlState().equals(Optional.of(SqlState.READ_ONLY_SQL_TRANSACTION))) {
