@@ -253,7 +253,7 @@ class OtherThreadTest {
                 Session waiter = database.session("waiter", pool)) {
             first.connection().setAutoCommit(true);
             first.execute("delete from note where id = 0");
-            holder.execute("update note set text = null where id = 1");
+            holder.execute("select from note where id = 1 for update");
             Step<Boolean> blocked = first.startExecute("update note set text = 'z' where id = 1");
             blocked.awaitBlockedBy(holder);
             waiter.connection().setAutoCommit(ending == Ending.AUTOCOMMIT_OFF);
@@ -267,7 +267,13 @@ class OtherThreadTest {
             } else {
                 gated.awaitQueued(1);
             }
-            Future<String> called = otherThread.submit(() -> outcome(() -> ending.on(waiter.connection(), pool)));
+            AtomicReference<Thread> caller = new AtomicReference<>();
+            Future<String> called = otherThread.submit(() -> {
+                caller.set(Thread.currentThread());
+                return outcome(() -> ending.on(waiter.connection(), pool));
+            });
+            TestDatabase.await("the call has returned or waits")
+                    .until(() -> called.isDone() || (caller.get() != null && waits(caller.get())));
             String ended = ending == Ending.LEND ? TestDatabase.result(called) : "";
             holder.commit();
             assertThat(blocked.get()).isFalse();
@@ -275,6 +281,10 @@ class OtherThreadTest {
                     + database.query("select string_agg(text, ',' order by id) from note") + ' '
                     + database.query("select state from pg_stat_activity where pid = " + waiter.pid());
         }
+    }
+
+    private static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.BLOCKED;
     }
 
     /** A pool that caches statements clears their values when another thread returns the connection. */
