@@ -37,7 +37,8 @@ class FlushFailuresTest {
                     + " slot int, code varchar(3), parent bigint references parent,"
                     + " lateparent bigint references parent deferrable initially deferred,"
                     + " exclude (slot with =))",
-            "create table note (id bigint primary key, text text)");
+            "create table note (id bigint primary key, text text)",
+            "create table row (id bigint primary key, version int not null)");
 
     @Entity(name = "item")
     static class Item {
@@ -63,6 +64,16 @@ class FlushFailuresTest {
         long id;
 
         String text;
+    }
+
+    /** An entity whose table is a word in messages of Rowlock. */
+    @Entity(name = "row")
+    static class Row {
+        @Id
+        long id;
+
+        @Version
+        int version;
     }
 
     private interface Work {
@@ -121,6 +132,12 @@ class FlushFailuresTest {
         }),
         STALE_ALONE((entities, other) -> {
             entities.find(Item.class, 1L).amount = 1;
+            other.execute("update item set version = version + 1 where id = 1");
+            other.commit();
+        }),
+        STALE_BESIDE_AN_EQUAL_ID((entities, other) -> {
+            entities.find(Item.class, 1L).amount = 1;
+            entities.find(Row.class, 1L);
             other.execute("update item set version = version + 1 where id = 1");
             other.commit();
         }),
@@ -188,17 +205,19 @@ class FlushFailuresTest {
 
     private Failure failure(Fault fault, DataSource dataSource, int batch) throws Exception {
         database.execute(
-                "truncate item, note, parent",
+                "truncate item, note, row, parent",
                 "insert into item (id, version, name, late, slot) values"
                         + " (1, 0, 'a', 'a', 1), (2, 0, 'b', 'b', 2), (3, 0, 'c', 'c', 3)",
-                "insert into note values (1, 'old')");
+                "insert into note values (1, 'old')",
+                "insert into row values (1, 2)");
         TestContext context = Contexts.jpa(
                 database,
                 dataSource,
                 new Unit(
                         Map.of("hibernate.jdbc.batch_size", batch, "hibernate.generate_statistics", true),
                         Item.class,
-                        Note.class),
+                        Note.class,
+                        Row.class),
                 beans -> Contexts.settings(beans, new TestSettings().verify(false)));
         EntityManager entities = context.entities();
         // The first transaction on a table keeps no writes.

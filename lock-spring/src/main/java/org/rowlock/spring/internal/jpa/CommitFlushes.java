@@ -140,12 +140,12 @@ public final class CommitFlushes {
             /** Whether the failed write is that of this entity. Hibernate sets the id and the version last. */
             boolean isOf(CommitFlushException failed) {
                 List<Object> own = version == null ? List.of(entry.getId()) : List.of(entry.getId(), version);
-                int size = failed.values().size();
-                return failed.values()
-                                .subList(Math.max(0, size - own.size()), size)
-                                .equals(own)
+                int others = Math.max(0, failed.values().size() - own.size());
+                String message = String.valueOf(failed.getMessage());
+                return failed.values().stream().skip(others).toList().equals(own)
                         && HibernateEntities.spaces(entry.getPersister())
-                                .anyMatch(String.valueOf(failed.getMessage())::contains);
+                                .anyMatch(table -> message.contains(": update " + table + " set ")
+                                        || message.contains(": delete from " + table + " where "));
             }
 
             @Override
