@@ -287,6 +287,41 @@ class OtherThreadTest {
         return thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.BLOCKED;
     }
 
+    /** The driver sends the statements of one connection one after another. */
+    @Test
+    void aStatementFollowsAWaitingStatementOfItsConnection() throws Exception {
+        GatedDatabase gated = GatedDatabase.oneAtATime(database.dataSource());
+        gated.learn("note");
+        try (Session holder = database.session("holder");
+                Session first = database.session("first", gated.dataSource);
+                Session waiter = database.session("waiter", gated.dataSource)) {
+            first.connection().setAutoCommit(true);
+            holder.execute("update note set text = 'z' where id = 1");
+            Step<Boolean> blocked = first.startExecute(UPDATE);
+            blocked.awaitBlockedBy(holder);
+            Step<Boolean> update = waiter.startExecute(UPDATE);
+            gated.awaitQueued(1);
+            AtomicReference<Thread> thread = new AtomicReference<>();
+            Future<String> other = otherThread.submit(() -> outcome(() -> {
+                thread.set(Thread.currentThread());
+                TestDatabase.execute(waiter.connection(), "update note set text = 'y' where id = 2");
+                waiter.connection().commit();
+                return "done";
+            }));
+            TestDatabase.await("the other thread waits").until(() -> thread.get() != null && waits(thread.get()));
+            holder.execute("set local lock_timeout = '2s'");
+            holder.execute("update note set text = 'z' where id = 2");
+            holder.commit();
+            assertThat(blocked.get()).isFalse();
+            assertThat(update.get()).isFalse();
+            assertThat(TestDatabase.result(other)).isEqualTo("done");
+            assertThat(database.query("select string_agg(text, ',' order by id) from note"))
+                    .isEqualTo("x,y");
+        } finally {
+            otherThread.shutdownNow();
+        }
+    }
+
     /** A pool that caches statements clears their values when another thread returns the connection. */
     @Test
     void aWaitingStatementDoesNotSendTheValuesOfTheNextBorrower() throws Exception {
@@ -338,8 +373,7 @@ class OtherThreadTest {
                     TestDataSource.of(() -> failing(connections.getConnection(), () -> {
                         lent.set(otherThread.submit(lend));
                         TestDatabase.await()
-                                .until(() -> lent.get().isDone()
-                                        || (thread.get() != null && thread.get().getState() == Thread.State.WAITING));
+                                .until(() -> lent.get().isDone() || (thread.get() != null && waits(thread.get())));
                     })),
                     DropInMode.QUEUE,
                     GatedDatabase.fronts(Duration.ofMillis(50)));

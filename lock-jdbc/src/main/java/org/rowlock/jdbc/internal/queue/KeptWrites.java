@@ -135,10 +135,8 @@ final class KeptWrites {
         } catch (CommitOutcomeUnknownException e) {
             throw e.getCause() instanceof SQLException cause ? cause : new SQLException(e.getMessage(), e);
         } catch (SQLException | RuntimeException e) {
-            SQLException failure = failure(
-                    taken,
-                    e,
-                    !connection.isClosed() && !PgSession.of(connection).hasBegun());
+            boolean ended = !connection.isClosed() && !PgSession.of(connection).hasBegun();
+            SQLException failure = failure(taken, e, ended);
             PgSession.rollBack(connection, failure);
             throw failure;
         } catch (Error e) {
