@@ -153,7 +153,7 @@ public record KnownTables(
                 : strategy == LockStrategy.ADVISORY;
         if (advisory.size() > budget) {
             throw overBudget(
-                    "lock " + Description.of(request, strategy, null).what() + ": that is " + advisory.size()
+                    "lock " + Description.of(request, strategy, List.of(), null).what() + ": that is " + advisory.size()
                             + " distinct advisory locks",
                     "Lock fewer keys, or lock one key that stands for all of them");
         }
@@ -183,7 +183,7 @@ public record KnownTables(
                 }
             }
         } catch (SQLException e) {
-            throw LockErrors.ofLock(Description.of(request, strategy, session.readOnlyBy()), e);
+            throw LockErrors.ofLock(Description.of(request, strategy, List.of(), session.readOnlyBy()), e);
         }
         return new ResolvedRequest(request, strategy, advisory, groups, typed, !anyAlone, null);
     }

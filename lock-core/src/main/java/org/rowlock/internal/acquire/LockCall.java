@@ -245,6 +245,7 @@ public final class LockCall {
     }
 
     public Description description() {
-        return Description.of(request, strategy, session.readOnlyBy());
+        ResolvedRequest known = resolved;
+        return Description.of(request, strategy, known == null ? List.of() : known.rows(), session.readOnlyBy());
     }
 }

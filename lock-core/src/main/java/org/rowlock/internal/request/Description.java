@@ -8,13 +8,15 @@ import org.rowlock.LockKey;
 import org.rowlock.LockStrategy;
 import org.rowlock.RowLockMode;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.request.ResolvedRequest.RowGroup;
+import org.rowlock.internal.text.IdType;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.internal.value.RowKey;
 
 /**
  * Describes a request in exception messages.
  *
- * @param ids the parts of all ids in row locks, of which the server may reject some
+ * @param ids the parts of all ids that the server may reject
  * @param readOnlyBy the reason why every transaction of the session is read-only; null if there is none
  */
 public record Description(
@@ -25,7 +27,9 @@ public record Description(
         List<String> tables,
         List<String> ids,
         @Nullable String readOnlyBy) {
-    public static Description of(RequestParts request, LockStrategy strategy, @Nullable String readOnlyBy) {
+    /** Returns the description of a request. The rows are empty if they have not been looked up. */
+    public static Description of(
+            RequestParts request, LockStrategy strategy, List<RowGroup> rows, @Nullable String readOnlyBy) {
         List<LockKey> keys = request.keys();
         String first = keys.get(0).toString();
         String what = keys.size() == 1
@@ -43,11 +47,11 @@ public record Description(
                 request.mode() == RowLockMode.FOR_UPDATE,
                 keys.size(),
                 ResolvedRequest.tablesOf(keys),
-                strategy == LockStrategy.ADVISORY
-                        ? List.of()
-                        : request.rows().stream()
-                                .flatMap(row -> RowKey.givenId(row).stream())
-                                .toList(),
+                // The server can reject only ids that Rowlock has not checked.
+                rows.stream()
+                        .filter(group -> group.table().isAny(type -> type == IdType.ENUM || type == IdType.KEYLESS))
+                        .flatMap(group -> group.keys().stream().flatMap(key -> RowKey.givenId(key).stream()))
+                        .toList(),
                 readOnlyBy);
     }
 
