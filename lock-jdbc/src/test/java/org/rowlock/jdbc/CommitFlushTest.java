@@ -313,6 +313,23 @@ class CommitFlushTest {
         assertThat(stored()).startsWith("1:60:1 2:100:0 ");
     }
 
+    @Test
+    void aWrongCountShowsTheValuesOfItsWrite() throws SQLException {
+        keep();
+        update(connection, 1, 50, 0);
+        try (PreparedStatement update = connection.prepareStatement(UPDATE)) {
+            update.setNull(1, Types.INTEGER);
+            update.setInt(2, 8);
+            update.setObject(3, 2L);
+            update.setShort(4, (short) 7);
+            assertThat(update.executeUpdate()).isOne();
+        }
+        assertThatThrownBy(connection::commit)
+                .isInstanceOfSatisfying(
+                        CommitFlushException.class,
+                        e -> assertThat(e.values()).containsExactly(null, 8, 2L, (short) 7));
+    }
+
     /** Both the commit and any other use of the connection throw the exception that the framework gives. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

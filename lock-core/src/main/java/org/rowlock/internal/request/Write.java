@@ -64,7 +64,7 @@ public final class Write implements CommitWrite {
         List<@Nullable Object> values = new ArrayList<>();
         PreparedStatement recorder = (PreparedStatement) Proxy.newProxyInstance(
                 Write.class.getClassLoader(), new Class<?>[] {PreparedStatement.class}, (any, setter, arguments) -> {
-                    values.add(arguments[1]);
+                    values.add(setter.getName().equals("setNull") ? null : arguments[1]);
                     return null;
                 });
         for (@Nullable Object bind : executions.get(execution - 1)) {
