@@ -245,7 +245,6 @@ public final class LockCall {
     }
 
     public Description description() {
-        ResolvedRequest known = resolved;
-        return Description.of(request, strategy, known == null ? List.of() : known.rows(), session.readOnlyBy());
+        return Description.of(request, strategy, resolved == null ? List.of() : resolved.rows(), session.readOnlyBy());
     }
 }

@@ -11,6 +11,10 @@ public final class Log {
         System.getLogger("org.rowlock").log(Level.DEBUG, message, e);
     }
 
+    public static void info(String message) {
+        System.getLogger("org.rowlock").log(Level.INFO, message);
+    }
+
     public static void warn(String message, @Nullable Throwable e) {
         System.getLogger("org.rowlock").log(Level.WARNING, message, e);
     }

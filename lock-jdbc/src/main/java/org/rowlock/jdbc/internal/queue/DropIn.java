@@ -1,7 +1,5 @@
 package org.rowlock.jdbc.internal.queue;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.util.Collections;
@@ -16,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.group.SharedTransactions;
 import org.rowlock.internal.queue.KeyQueues;
 import org.rowlock.internal.session.PrimaryKeys;
+import org.rowlock.internal.text.Log;
 import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.DropInMode;
 import org.rowlock.jdbc.RowlockJdbcMXBean;
@@ -26,8 +25,6 @@ import org.rowlock.jdbc.internal.settings.JdbcSettings;
 
 /** The state that the connections of one DataSource or URL share. Thread-safe. */
 public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
-    private static final Logger LOG = System.getLogger("org.rowlock");
-
     /** The queues for rows of all databases. The hash of a row includes its database. */
     private static final KeyQueues QUEUES = KeyQueues.adaptive(0);
 
@@ -63,13 +60,9 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         this.groups = groups(settings);
         this.queues = queues;
         this.management = register(settings.name(), this);
-        LOG.log(
-                Level.INFO,
-                "Rowlock examines the statements of {0}: {1}; change its settings at run time through JMX: {2}",
-                settings.name(),
-                settings.words(),
-                management);
-        JdbcSettings.unknownProperties().forEach(each -> LOG.log(Level.WARNING, each));
+        Log.info("Rowlock examines the statements of " + settings.name() + ": " + settings.words()
+                + "; change its settings at run time through JMX: " + management);
+        JdbcSettings.unknownProperties().forEach(each -> Log.warn(each, null));
         primaryKeys.expect(settings.include(), settings.exclude());
     }
 
@@ -89,7 +82,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 }
             }
         } catch (JMException e) {
-            LOG.log(Level.WARNING, "Rowlock could not be registered in JMX; everything else works", e);
+            Log.warn("Rowlock could not be registered in JMX; everything else works", e);
             return null;
         }
     }
@@ -132,7 +125,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
         primaryKeys.expect(settings.include(), settings.exclude());
         groups = groups(settings);
         plans.clear();
-        LOG.log(Level.INFO, "Rowlock for {0}: {1}", settings.name(), settings.words());
+        Log.info("Rowlock for " + settings.name() + ": " + settings.words());
     }
 
     private static @Nullable SharedTransactions groups(JdbcSettings settings) {
@@ -163,7 +156,7 @@ public final class DropIn implements RowlockJdbcMXBean, AutoCloseable {
                 ManagementFactory.getPlatformMBeanServer().unregisterMBean(management);
             }
         } catch (JMException e) {
-            LOG.log(Level.DEBUG, "The bean was no longer registered", e);
+            Log.debug("The bean was no longer registered", e);
         }
     }
 }

@@ -174,14 +174,13 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
 
     private PreparedStatement prepareInFront(StatementPlan known, Turn turn) throws SQLException {
         PreparedStatement both = fronted;
-        // In autocommit there are no savepoints.
-        boolean marks = !connection.getAutoCommit();
-        if (both == null || both.isClosed() || marked != marks) {
+        boolean hasSavepoint = !connection.getAutoCommit();
+        if (both == null || both.isClosed() || marked != hasSavepoint) {
             if (both != null) {
                 both.close();
             }
-            marked = marks;
-            String text = FrontSql.inFrontOf(known.sent(), known.shape().row(), marks);
+            marked = hasSavepoint;
+            String text = FrontSql.inFrontOf(known.sent(), known.shape().row(), hasSavepoint);
             both = turn.access().connection().prepareStatement(text);
             turn.access().session().prepareAtOnce(both);
             fronted = both;
@@ -244,8 +243,7 @@ class RowlockPreparedStatement extends ForwardingPreparedStatement {
     @Override
     public void clearParameters() throws SQLException {
         // A pool that caches the statement lends it again, perhaps while a thread of its last borrower still waits.
-        cancelled = true;
-        connection.turns.cancel(delegate);
+        boolean unused = cancelWait();
         delegate.clearParameters();
         binds.clear();
     }

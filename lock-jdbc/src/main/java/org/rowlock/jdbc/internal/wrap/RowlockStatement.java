@@ -179,16 +179,21 @@ class RowlockStatement extends ForwardingStatement {
 
     @Override
     public void cancel() throws SQLException {
-        cancelled = true;
-        if (!connection.turns.cancel(delegate)) {
+        if (!cancelWait()) {
             ran.cancel();
         }
+    }
+
+    /** Cancels the wait in the JVM, if there is one. Returns whether there was one. */
+    final boolean cancelWait() throws SQLException {
+        cancelled = true;
+        return connection.turns.cancel(delegate);
     }
 
     @Override
     public void close() throws SQLException {
         // The driver's close() also cancels the statement of another thread, so a wait in the JVM is cancelled too.
-        connection.turns.cancel(delegate);
+        boolean unused = cancelWait();
         delegate.close();
     }
 
