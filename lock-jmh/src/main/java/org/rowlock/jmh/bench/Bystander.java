@@ -2,7 +2,6 @@ package org.rowlock.jmh.bench;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.commons.rng.sampling.distribution.DiscreteSampler;
 import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.profile.Published;
@@ -69,7 +68,7 @@ public class Bystander extends LockWorkload {
         DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
         return () -> {
             long due = take();
-            LockSupport.parkNanos(due - System.nanoTime());
+            Pause.until(due);
             int aid = keys.sample();
             locking.transaction(
                     aid,

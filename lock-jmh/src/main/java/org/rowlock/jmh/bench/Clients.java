@@ -90,11 +90,6 @@ public final class Clients {
         return completed.sum();
     }
 
-    /** Pauses more precisely than {@link Thread#sleep}, whose precision is a millisecond. */
-    static void pause(double millis) {
-        LockSupport.parkNanos((long) (millis * 1e6));
-    }
-
     void forget() {
         taken.set(completed.sum());
     }

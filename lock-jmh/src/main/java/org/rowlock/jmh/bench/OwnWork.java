@@ -68,7 +68,7 @@ public class OwnWork extends LockWorkload {
                     lock.end();
                     exclusion.inside(key, isShared, () -> {
                         work(connection, own, keys.get(key));
-                        Clients.pause(own.holdMillis());
+                        Pause.millis(own.holdMillis());
                     });
                 });
                 return 1;
