@@ -11,8 +11,8 @@ import org.rowlock.internal.text.SessionEffect;
 
 /**
  * Records whether a session is unaltered since its connection was created. Unaltered sessions with equal properties can
- * do each other's work. Only calls through Rowlock are recorded. Therefore a session never
- * shares work if the application uses the driver's own objects, or if a wrapper is between Rowlock and the driver.
+ * do each other's work. Only calls through Rowlock are recorded. Therefore a session never shares work if the
+ * application uses the driver's own objects, or if a wrapper is between Rowlock and the driver.
  */
 public final class SessionIdentity {
     private final DriverAccess access;

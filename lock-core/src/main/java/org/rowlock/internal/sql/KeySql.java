@@ -140,7 +140,7 @@ public final class KeySql {
      * ids must be distinct and in ascending order, which is the lock order of all callers.
      */
     static final String FROM_ROWS_INT = " from (select " + ROOT + " as root, " + WHY_NOT_TABLE + " as refused"
-            + FROM_TABLE + " offset 0) as t" + " cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
+            + FROM_TABLE + " offset 0) as t cross join pg_catalog.unnest(cast(? as integer[])) as k(o)";
 
     static int bindInts(PreparedStatement statement, int at, List<LockKey> keys) throws SQLException {
         int[] ids = new int[keys.size()];

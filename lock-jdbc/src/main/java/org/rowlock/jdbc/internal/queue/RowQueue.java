@@ -41,6 +41,7 @@ final class RowQueue {
     private final int database;
     private boolean changedSettings;
     volatile @Nullable QueueWait wait;
+    /** Whether a statement has a front lock, and may be sent again without the front lock. */
     volatile boolean fronts;
 
     RowQueue(DropIn dropIn, DriverAccess access, SessionIdentity identity) throws SQLException {

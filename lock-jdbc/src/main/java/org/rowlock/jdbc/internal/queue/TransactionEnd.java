@@ -168,12 +168,16 @@ abstract class TransactionEnd {
         }
     }
 
-    /** Runs a call that may end or begin a transaction, after a statement of another thread that may be sent later. */
     public void end(Call call) throws SQLException {
+        awaitUnsent();
+        run(call);
+    }
+
+    /** Waits for a statement of another thread that may be sent later, as the driver waits for a sent statement. */
+    final void awaitUnsent() {
         if (queue.wait != null || queue.fronts) {
             access.awaitOthers();
         }
-        run(call);
     }
 
     /** Whether Rowlock itself sends the COMMIT, together with kept writes. */

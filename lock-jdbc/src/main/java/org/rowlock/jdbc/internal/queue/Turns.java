@@ -41,8 +41,8 @@ public final class Turns extends TransactionEnd {
     public @Nullable Turn enter(
             @Nullable StatementPlan plan, @Nullable Binds binds, Statement statement, boolean isWhole)
             throws SQLException {
-        // The statement keeps the permit of its own begin() until leave().
-        end(access::begin);
+        awaitUnsent();
+        access.begin();
         try {
             boolean before = unchanged && kept.isEmpty();
             sendKept();

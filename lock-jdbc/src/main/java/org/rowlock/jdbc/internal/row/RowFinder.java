@@ -79,7 +79,7 @@ public final class RowFinder {
         if (!absent.isEmpty()) {
             Log.warn(
                     "rowlock.include or rowlock.exclude names " + absent
-                            + ", but the database has no such table, so the" + " name has no effect. Correct the name.",
+                            + ", but the database has no such table, so the name has no effect. Correct the name.",
                     null);
         }
     }
