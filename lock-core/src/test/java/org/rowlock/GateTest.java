@@ -115,6 +115,20 @@ class GateTest {
         }
     }
 
+    /** The server ends a transaction that is idle for too long, but not one that waits at the server for a lock. */
+    @Test
+    void aBegunTransactionWaitsForAPartOfItsIdleTimeout() throws Exception {
+        List<Session> waiters = sessions(2);
+        List<Step<LockResult>> steps = new ArrayList<>();
+        for (Session waiter : waiters) {
+            waiter.execute("set local idle_in_transaction_session_timeout = '2s'");
+            steps.add(gated.start(waiter));
+            awaitWaitingAtServer(steps.size());
+        }
+
+        end(steps);
+    }
+
     @Test
     void plainReadsBeforeTheLockDoNotCount() throws Exception {
         List<Session> waiters = sessions(2);

@@ -145,9 +145,10 @@ public record LockCalls(
         QueueEntry entry = queues.entry(31 * key + session.url().hashCode(), null);
         boolean entered = false;
         try {
-            // The method holdsNoRow() costs a round trip, so it is called only if the entry would have to wait.
-            if (!entry.tryEnter() && (!begun || FlushRunner.holdsNoRow(session))) {
-                entry.enter(request.lockWait().nanos(), Integer.MAX_VALUE);
+            // The method longestIdleNanos() costs a round trip, so it is called only if the entry would have to wait.
+            if (!entry.tryEnter()) {
+                long most = begun ? FlushRunner.longestIdleNanos(session) : Long.MAX_VALUE;
+                entry.enter(Math.min(most, request.lockWait().nanos()), Integer.MAX_VALUE);
             }
             entered = true;
             return entry;

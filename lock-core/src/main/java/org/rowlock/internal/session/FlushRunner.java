@@ -4,6 +4,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.request.ResolvedRequest;
 import org.rowlock.internal.sql.Answers;
@@ -13,6 +14,7 @@ import org.rowlock.internal.sql.Outcome;
 import org.rowlock.internal.sql.Part;
 import org.rowlock.internal.sql.Tail;
 import org.rowlock.internal.sql.WaitSql;
+import org.rowlock.internal.text.FrontSql;
 import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.Insert;
 
@@ -82,23 +84,29 @@ public final class FlushRunner {
     }
 
     /**
-     * Whether the current transaction is certain to hold no row lock: a transaction without an id holds none. The query
-     * takes one round trip.
+     * Returns how long the current transaction may wait in the JVM, in nanoseconds. Its session is idle meanwhile, so
+     * the wait takes only a part of the session's limit. The query takes one round trip.
      *
-     * @return false also if the role lacks the privilege for the query
+     * @return 0 if the transaction has an id, and so may hold a row lock; also if the role lacks the privilege for the
+     *     query
      * @throws SQLException if the query fails for another reason, for example because it is cancelled
      */
-    public static boolean holdsNoRow(PgSession session) throws SQLException {
+    public static long longestIdleNanos(PgSession session) throws SQLException {
         try (Statement statement = session.connection().createStatement()) {
-            statement.execute(WaitSql.HAS_NO_ID);
+            statement.execute(WaitSql.IDLE_MILLIS);
             statement.getMoreResults();
-            return "t".equals(Part.first(statement));
+            String millis = Part.first(statement);
+            return millis == null
+                    ? 0
+                    : millis.equals("0")
+                            ? Long.MAX_VALUE
+                            : TimeUnit.MILLISECONDS.toNanos(Long.parseLong(millis)) / FrontSql.PART_OF_TIMEOUT;
         } catch (SQLException e) {
             if (!session.isAborted() || !SqlState.isRefusal(e.getSQLState())) {
                 throw e;
             }
             session.execute(WaitSql.ROLLBACK_TO_SAVEPOINT);
-            return false;
+            return 0;
         }
     }
 

@@ -24,11 +24,13 @@ public final class WaitSql {
     public static final String ROLLBACK_TO_SAVEPOINT = "rollback to savepoint rowlock; release savepoint rowlock";
 
     /**
-     * A query that returns true if the transaction has no transaction id. A savepoint keeps the transaction usable if
-     * the role lacks the privilege for the query.
+     * A query for the idle_in_transaction_session_timeout in milliseconds, 0 for none. The result is null if the
+     * transaction has a transaction id. A savepoint keeps the transaction usable if the role lacks the privilege for
+     * the query.
      */
-    public static final String HAS_NO_ID =
-            SAVEPOINT.sql() + "; select pg_catalog.pg_current_xact_id_if_assigned() is null; " + RELEASE.sql();
+    public static final String IDLE_MILLIS =
+            SAVEPOINT.sql() + "; select case when pg_catalog.pg_current_xact_id_if_assigned() is null then "
+                    + FrontSql.millis("idle_in_transaction_session_timeout") + " end; " + RELEASE.sql();
 
     /** A statement that fails deliberately, to abort the transaction and release its locks. */
     public static final String ABORT = "select cast('rowlock: abort' as integer)";

@@ -65,8 +65,7 @@ public final class FrontSql {
             + " and " + GroupRule.READ_COMMITTED + " offset 0) as a";
 
     /** An expression for the lock_timeout of the session in milliseconds, 0 for none. */
-    public static final String LOCK_TIMEOUT_MILLIS =
-            "(extract(epoch from pg_catalog.current_setting('lock_timeout')::pg_catalog.interval) * 1000)::bigint";
+    public static final String LOCK_TIMEOUT_MILLIS = millis("lock_timeout");
 
     private static final long SALT = 0xcbf29ce484222325L;
 
@@ -84,6 +83,12 @@ public final class FrontSql {
         return "select pg_catalog.set_config(" + SETTING + ", case when exists (" + row + "\n) then"
                 + " pg_catalog.concat_ws(' ', cast(? as bigint), cast(? as integer), cast(? as integer)) else '' end,"
                 + " true)";
+    }
+
+    /** Returns an expression for a timeout of the session in milliseconds, 0 for none. */
+    public static String millis(String timeout) {
+        return "(extract(epoch from pg_catalog.current_setting('" + timeout
+                + "')::pg_catalog.interval) * 1000)::bigint";
     }
 
     /** Returns an expression for the part of a timeout that the wait for a front lock may take; null for no timeout. */

@@ -263,11 +263,11 @@ class TransactionStateTest {
             return !(made instanceof Statement statement)
                     ? made
                     : Proxies.of(Statement.class, (wrapper, call, values) -> {
-                        boolean isQuery = values != null && WaitSql.HAS_NO_ID.equals(values[0]);
+                        boolean isQuery = values != null && WaitSql.IDLE_MILLIS.equals(values[0]);
                         return Proxies.call(statement, call, isQuery ? new Object[] {"select pg_sleep(600)"} : values);
                     });
         }));
-        assertThatThrownBy(() -> FlushRunner.holdsNoRow(session)).satisfies(sqlState("57014"));
+        assertThatThrownBy(() -> FlushRunner.longestIdleNanos(session)).satisfies(sqlState("57014"));
         assertThat(session.isAborted()).isTrue();
     }
 }
