@@ -42,8 +42,12 @@ public final class PgSession extends DriverSession {
         if (connection.getAutoCommit()) {
             throw refused(
                     NOT_TAKEN,
-                    "the connection is in autocommit, so the lock would be gone at once; call setAutoCommit(false) or"
-                            + " begin a transaction first",
+                    "the connection is in autocommit, "
+                            + (hasBegun()
+                                    ? "although BEGIN in SQL or XA has begun a transaction, whose end is not JDBC's;"
+                                            + " call setAutoCommit(false) in place of BEGIN or XA"
+                                    : "so the lock would be gone at once; call setAutoCommit(false) or begin a"
+                                            + " transaction first"),
                     SqlState.NO_ACTIVE_SQL_TRANSACTION);
         }
         if (isAborted()) {

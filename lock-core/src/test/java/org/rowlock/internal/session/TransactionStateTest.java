@@ -97,7 +97,10 @@ class TransactionStateTest {
     @EveryStrategy
     void autocommitIsRefusedBeforeAnySql(LockStrategy strategy) throws Exception {
         Connection connection = database.closing(database.dataSource().getConnection());
-        assertRefusedBeforeAnySql(strategy, connection, "25P01", "setAutoCommit(false)");
+        assertRefusedBeforeAnySql(strategy, connection, "25P01", "gone at once; call setAutoCommit(false)");
+        // The driver's own XA connection begins a branch in the same way.
+        connection.createStatement().execute("begin");
+        assertRefusedBeforeAnySql(strategy, connection, "25P01", "BEGIN in SQL or XA has begun a transaction");
     }
 
     /** With it the driver asks the server what each statement returns before it sends the next. */
