@@ -152,7 +152,14 @@ class BadInputTest {
             LockResult result = lock(alice, locks, forUpdate(row("account_view", 1)));
             assertThat(Held.of(result)).isEqualTo(Held.ROW_LOCKED);
         } else {
-            assertTargetRefused(locks, row("account_view", 1), "account_view", "view", "underlying table");
+            String[] words = {"account_view", "view", "underlying table"};
+            assertTargetRefused(locks, row("account_view", 1), words);
+            Claim claim =
+                    Claim.from("account_view").where("id > 0").orderBy("id").limit(1);
+            Session alice = database.session("alice");
+            assertTargetRefused(alice, connection -> locks.in(connection).claim(claim, row -> 1), words);
+            assertTargetRefused(
+                    alice, c -> LockAccess.of(locks).calls().tables().check(c, "account_view"), words);
         }
     }
 

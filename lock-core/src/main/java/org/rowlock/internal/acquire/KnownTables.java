@@ -203,9 +203,13 @@ public record KnownTables(
             throws SQLException {
         for (boolean again = false; ; again = true) {
             IdColumns.Known known = idColumns.of(session, name, idColumnsOf(name));
-            LockTargetException refused = known.isWhole()
-                    ? refusal(known.table(), rows, strategy)
-                    : needed ? TargetErrors.withoutColumns(known) : null;
+            // A key of a view would differ from the key of the underlying table.
+            LockTargetException refused =
+                    strategy != LockStrategy.ROW && known.kind().equals("v")
+                            ? TargetErrors.noTable(known)
+                            : known.isWhole()
+                                    ? refusal(known.table(), rows, strategy)
+                                    : needed ? TargetErrors.withoutColumns(known) : null;
             if (refused == null) {
                 return known.isWhole() ? known.table() : RowTable.named(name);
             }

@@ -80,15 +80,20 @@ public final class TargetErrors {
         return cannot(key.toString(), why, SqlState.INVALID_TEXT_REPRESENTATION);
     }
 
+    /** Returns the exception for a relation that has no rows to lock by key, or that the transaction does not see. */
+    public static LockTargetException noTable(IdColumns.Known known) {
+        String why = known.kind().isEmpty() ? "is not in the transaction's snapshot." : NO_TABLE;
+        return cannot("rows of " + known.table().name(), "it " + why, SqlState.WRONG_OBJECT_TYPE);
+    }
+
     /** Returns the exception for a row lock on a table whose id columns are unknown. */
     public static LockTargetException withoutColumns(IdColumns.Known known) {
-        String rows = "rows of " + known.table().name();
         if (known.table().columns().isEmpty()
                 && !known.kind().equals("r")
                 && !known.kind().equals("p")) {
-            String why = known.kind().isEmpty() ? "is not in the transaction's snapshot." : NO_TABLE;
-            return cannot(rows, "it " + why, SqlState.WRONG_OBJECT_TYPE);
+            return noTable(known);
         }
+        String rows = "rows of " + known.table().name();
         if (known.missing().isEmpty()) {
             String why = "it has no primary key, and strategies ROW and BOTH need to know the id columns. Add a primary"
                     + " key, give the columns with RowLocks.builder(..).idColumns(\""
