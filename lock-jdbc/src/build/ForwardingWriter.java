@@ -290,12 +290,15 @@ public final class ForwardingWriter {
         String type = types.get(1);
         String value = method.equals("setNull") || !KEYS.contains(type) ? "(Object) null" : "b";
         String again = call.replace("delegate.", "statement.").replace("(a, ", "(at, ");
-        if (COPIED.contains(type) && types.size() == 2) {
-            return List.of(
-                    "        " + type + " kept = binds().keeps() && b != null ? "
-                            + (type.endsWith("]") ? "" : "(" + type + ") ") + "b.clone() : b;",
-                    "        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> " + again.replace(", b)", ", kept)")
-                            + " : null);");
+        if (COPIED.contains(type)) {
+            List<String> lines = new ArrayList<>(List.of("        " + type + " kept = binds().keeps() && b != null ? "
+                    + (type.endsWith("]") ? "" : "(" + type + ") ") + "b.clone() : b;"));
+            if (types.size() == 3) {
+                lines.add("        java.util.Calendar zone = binds().keeps() && c != null ? (java.util.Calendar) c.clone() : c;");
+            }
+            lines.add("        binds().set(a, " + value + ", binds().keeps() ? (statement, at) -> "
+                    + again.replace(", b", ", kept").replace(", c)", ", zone)") + " : null);");
+            return lines;
         }
         if (type.equals("Object")) {
             // To the server, several keys may equal one floating-point number. The driver converts a value to the given

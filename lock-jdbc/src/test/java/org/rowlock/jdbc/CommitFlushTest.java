@@ -13,14 +13,19 @@ import java.lang.reflect.InvocationHandler;
 import java.nio.charset.StandardCharsets;
 import java.sql.Blob;
 import java.sql.Connection;
+import java.sql.Date;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.sql.Time;
+import java.sql.Timestamp;
 import java.sql.Types;
 import java.util.Arrays;
+import java.util.Calendar;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -71,7 +76,8 @@ class CommitFlushTest {
             "create function note() returns int language sql as 'insert into noted default values returning 1'",
             "create function noting() returns trigger language plpgsql as 'begin perform note(); return null; end'",
             "create table large(id int primary key, data oid not null)",
-            "insert into large values (1, lo_from_bytea(0, '\\x01'))");
+            "insert into large values (1, lo_from_bytea(0, '\\x01'))",
+            "create table moment(id int primary key, at timestamptz, day date, hour timetz)");
 
     private RowlockDataSource dataSource;
     private Connection connection;
@@ -93,7 +99,7 @@ class CommitFlushTest {
     private static void learn(RowlockDataSource dataSource) throws SQLException {
         try (Connection first = TestDatabase.begin(dataSource)) {
             CommitFlush.open(first, table -> true);
-            for (String table : new String[] {"account", "entry", "skipped"}) {
+            for (String table : new String[] {"account", "entry", "skipped", "moment"}) {
                 assertThat(Waiters.update(first, "delete from " + table + " where id = ?", -1))
                         .isZero();
             }
@@ -243,6 +249,43 @@ class CommitFlushTest {
         assertThat(database.query("select count(*) || ' ' || sum(balance) from account where id > 5 and"
                         + " image = decode('0103', 'hex')"))
                 .isEqualTo("194 19885");
+    }
+
+    /** Hibernate sets an Instant and an OffsetDateTime with a calendar. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Asia/Tokyo", ""})
+    void aTimeWithACalendarIsKept(String zone) throws SQLException {
+        try (Connection plain = TestDatabase.begin(database.dataSource())) {
+            insertMoment(plain, 1, zone);
+            plain.commit();
+        }
+        keep();
+        insertMoment(connection, 2, zone);
+        assertThat(kept()).isOne();
+        connection.commit();
+        assertThat(database.query("select count(*) || ' ' || count(distinct (at, day, hour)) from moment"))
+                .isEqualTo("2 1");
+    }
+
+    private static void insertMoment(Connection connection, int id, String zone) throws SQLException {
+        Timestamp at = Timestamp.valueOf("2026-03-29 02:30:00.123456");
+        Date day = Date.valueOf("2026-03-29");
+        Time hour = Time.valueOf("02:30:00");
+        Calendar calendar = zone.isEmpty() ? null : Calendar.getInstance(TimeZone.getTimeZone(zone));
+        try (PreparedStatement insert = connection.prepareStatement("insert into moment values (?, ?, ?, ?)")) {
+            insert.setInt(1, id);
+            insert.setTimestamp(2, at, calendar);
+            insert.setDate(3, day, calendar);
+            insert.setTime(4, hour, calendar);
+            // The driver has read the objects, so the caller may use them again.
+            at.setTime(0);
+            day.setTime(0);
+            hour.setTime(0);
+            if (calendar != null) {
+                calendar.setTimeZone(TimeZone.getTimeZone("America/Lima"));
+            }
+            assertThat(insert.executeUpdate()).isOne();
+        }
     }
 
     /** The memory for what is kept has a bound. */
