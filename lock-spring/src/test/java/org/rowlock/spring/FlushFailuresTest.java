@@ -3,13 +3,23 @@ package org.rowlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import jakarta.persistence.AttributeConverter;
+import jakarta.persistence.Converter;
+import jakarta.persistence.Embeddable;
+import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
+import jakarta.persistence.Inheritance;
+import jakarta.persistence.InheritanceType;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.Version;
+import java.io.Serializable;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Map;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -38,7 +48,11 @@ class FlushFailuresTest {
                     + " lateparent bigint references parent deferrable initially deferred,"
                     + " exclude (slot with =))",
             "create table note (id bigint primary key, text text)",
-            "create table row (id bigint primary key, version int not null)");
+            "create table row (id bigint primary key, version int not null)",
+            "create table slot (row text, number bigint, version timestamp(6) with time zone not null, text text,"
+                    + " primary key (row, number))",
+            "create table main (id smallint primary key, version int not null, name text)",
+            "create table part (id smallint primary key references main, text text)");
 
     @Entity(name = "item")
     static class Item {
@@ -74,6 +88,53 @@ class FlushFailuresTest {
 
         @Version
         int version;
+    }
+
+    /** An entity whose id and version have other types in the database. */
+    @Entity(name = "slot")
+    static class Slot {
+        @EmbeddedId
+        SlotId id;
+
+        @Version
+        Instant version;
+
+        String text;
+    }
+
+    @Embeddable
+    record SlotId(Thread.State row, long number) implements Serializable {}
+
+    @Converter(autoApply = true)
+    static class States implements AttributeConverter<Thread.State, String> {
+        @Override
+        public String convertToDatabaseColumn(Thread.State state) {
+            return state == null ? null : "state " + state;
+        }
+
+        @Override
+        public Thread.State convertToEntityAttribute(String column) {
+            return column == null ? null : Thread.State.valueOf(column.substring("state ".length()));
+        }
+    }
+
+    /** An entity in two tables, of which only one has the version. */
+    @Entity(name = "main")
+    @Inheritance(strategy = InheritanceType.JOINED)
+    static class Main {
+        @Id
+        @Enumerated(EnumType.ORDINAL)
+        Thread.State id;
+
+        @Version
+        int version;
+
+        String name;
+    }
+
+    @Entity(name = "part")
+    static class Part extends Main {
+        String text;
     }
 
     private interface Work {
@@ -146,6 +207,18 @@ class FlushFailuresTest {
             other.execute("update item set version = version + 1 where id = 3");
             other.commit();
         }),
+        STALE_CONVERTED((entities, other) -> {
+            entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 7)).text = "new";
+            entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 8)).text = "new";
+            other.execute("update slot set version = version + interval '1 s' where number = 8");
+            other.commit();
+        }),
+        GONE_JOINED((entities, other) -> {
+            entities.remove(entities.find(Part.class, Thread.State.NEW));
+            other.execute("delete from part");
+            other.execute("delete from main");
+            other.commit();
+        }),
         GONE((entities, other) -> {
             entities.find(Note.class, 1L).text = "new";
             entities.find(Item.class, 1L).amount = 1;
@@ -205,11 +278,14 @@ class FlushFailuresTest {
 
     private Failure failure(Fault fault, DataSource dataSource, int batch) throws Exception {
         database.execute(
-                "truncate item, note, row, parent",
+                "truncate item, note, row, parent, slot, main, part",
                 "insert into item (id, version, name, late, slot) values"
                         + " (1, 0, 'a', 'a', 1), (2, 0, 'b', 'b', 2), (3, 0, 'c', 'c', 3)",
                 "insert into note values (1, 'old')",
-                "insert into row values (1, 2)");
+                "insert into row values (1, 2)",
+                "insert into slot select 'state BLOCKED', number, now() from generate_series(7, 8) number",
+                "insert into main values (0, 0, 'a')",
+                "insert into part values (0, 'a')");
         TestContext context = Contexts.jpa(
                 database,
                 dataSource,
@@ -217,7 +293,11 @@ class FlushFailuresTest {
                         Map.of("hibernate.jdbc.batch_size", batch, "hibernate.generate_statistics", true),
                         Item.class,
                         Note.class,
-                        Row.class),
+                        Row.class,
+                        Slot.class,
+                        States.class,
+                        Main.class,
+                        Part.class),
                 beans -> Contexts.settings(beans, new TestSettings().verify(false)));
         EntityManager entities = context.entities();
         // The first transaction on a table keeps no writes.
@@ -226,6 +306,10 @@ class FlushFailuresTest {
             context.inTransaction(status -> {
                 entities.find(Item.class, 1L).code = "" + code;
                 entities.find(Note.class, 1L).text = "" + code;
+                entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 7)).text = "" + code;
+                Part part = entities.find(Part.class, Thread.State.NEW);
+                part.name = "" + code;
+                part.text = "" + code;
             });
         }
         TransactionTemplate transactions = context.transactions();

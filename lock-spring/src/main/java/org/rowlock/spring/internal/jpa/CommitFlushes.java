@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.hibernate.StaleObjectStateException;
@@ -13,8 +12,8 @@ import org.hibernate.StaleStateException;
 import org.hibernate.engine.spi.EntityEntry;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.engine.spi.SessionImplementor;
-import org.hibernate.metamodel.mapping.EntityVersionMapping;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.internal.request.Write;
 import org.rowlock.jdbc.CommitFlush;
 import org.rowlock.jdbc.CommitFlushException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -69,12 +68,12 @@ public final class CommitFlushes {
                 SessionFactoryImplementor factory = session.getFactory();
                 if (own.unwrap(CommitFlush.class)
                         .keepUntilCommit(
-                                table -> isFlush(session) && areCounted(factory, table),
-                                failed -> meant(factory, written, failed))) {
-                    for (Map.Entry<Object, EntityEntry> each :
-                            session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
-                        EntityEntry entry = each.getValue();
-                        written.add(new Written(each.getKey(), entry, entry.getVersion()));
+                                table -> isFlush(session)
+                                        && HibernateEntities.of(factory, table).areCounted(),
+                                failed -> meant(session, written, failed))) {
+                    for (var each : session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
+                        written.add(new Written(
+                                each.getKey(), each.getValue(), each.getValue().getVersion()));
                     }
                 }
             } catch (SQLException | RuntimeException | LinkageError e) {
@@ -99,25 +98,16 @@ public final class CommitFlushes {
                     && connection.toString().startsWith("Lazy Connection proxy");
         }
 
-        private static boolean areCounted(SessionFactoryImplementor factory, String table) {
-            try {
-                return HibernateEntities.of(factory, table).areCounted();
-            } catch (RuntimeException | LinkageError e) {
-                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
-                return false;
-            }
-        }
-
         /** Returns the exception that Hibernate's own flush would have thrown for the failed write. */
         private static RuntimeException meant(
-                SessionFactoryImplementor factory, List<Written> written, CommitFlushException failed) {
+                SessionImplementor session, List<Written> written, CommitFlushException failed) {
             if (failed.isWrongCount()) {
                 StaleStateException stale = new StaleStateException(failed.getMessage());
                 for (Written each : written) {
-                    if (each.isOf(failed)) {
+                    if (each.isOf(failed, session)) {
                         stale = new StaleObjectStateException(each.entry.getEntityName(), each.entry.getId());
-                        if (factory.getStatistics().isStatisticsEnabled()) {
-                            factory.getStatistics().optimisticFailure(each.entry.getEntityName());
+                        if (session.getFactory().getStatistics().isStatisticsEnabled()) {
+                            session.getFactory().getStatistics().optimisticFailure(each.entry.getEntityName());
                         }
                     }
                 }
@@ -125,7 +115,7 @@ public final class CommitFlushes {
                 return stale;
             }
             SQLException ofDriver = failed.getCause() instanceof SQLException cause ? cause : failed;
-            return factory.getJdbcServices()
+            return session.getJdbcServices()
                     .getSqlExceptionHelper()
                     .convert(ofDriver, String.valueOf(failed.getMessage()));
         }
@@ -138,21 +128,32 @@ public final class CommitFlushes {
         private record Written(
                 Object entity, EntityEntry entry, @Nullable Object version) implements Runnable {
             /** Whether the failed write is that of this entity. Hibernate sets the id and the version last. */
-            boolean isOf(CommitFlushException failed) {
-                List<Object> own = version == null ? List.of(entry.getId()) : List.of(entry.getId(), version);
-                int others = Math.max(0, failed.values().size() - own.size());
+            boolean isOf(CommitFlushException failed, SessionImplementor session) {
                 String message = String.valueOf(failed.getMessage());
-                return failed.values().stream().skip(others).toList().equals(own)
-                        && HibernateEntities.spaces(entry.getPersister())
-                                .anyMatch(table -> message.contains(": update " + table + " set ")
-                                        || message.contains(": delete from " + table + " where "));
+                Write own = new Write(message).again((Write.Bound) (to, at) -> {
+                    entry.getPersister().getIdentifierType().nullSafeSet(to, entry.getId(), at, session);
+                    if (version != null) {
+                        entry.getPersister().getVersionType().nullSafeSet(to, version, at, session);
+                    }
+                });
+                // In a joined hierarchy, only the root table has the version.
+                int last = message.replaceAll("(?s).* where |[^?]", "").length();
+                List<@Nullable Object> set = failed.values();
+                try {
+                    return set.subList(set.size() - last, set.size())
+                                    .equals(own.values(1).subList(0, last))
+                            && HibernateEntities.spaces(entry.getPersister())
+                                    .anyMatch(table -> message.contains(": update " + table + " set ")
+                                            || message.contains(": delete from " + table + " where "));
+                } catch (SQLException | RuntimeException e) {
+                    return false; // A type of the application may need more of the statement than its setters.
+                }
             }
 
             @Override
             public void run() {
-                EntityVersionMapping mapping = entry.getPersister().getVersionMapping();
-                if (mapping != null && version != null) {
-                    mapping.getVersionAttribute().setValue(entity, version);
+                if (version != null) {
+                    entry.getPersister().setValue(entity, entry.getPersister().getVersionProperty(), version);
                 }
             }
         }
