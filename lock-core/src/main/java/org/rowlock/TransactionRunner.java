@@ -27,7 +27,7 @@ import org.rowlock.internal.value.RequestParts;
 
 /** Runs a whole transaction under locks: admission, connection, begin, lock, work, commit. */
 record TransactionRunner(LockCalls calls, Groups groups) {
-    /** Records that the current call of this thread no longer waits for a connection. */
+    /** Returns the locks of the caller's transaction. From now on, this thread no longer waits for a connection. */
     TransactionLocks in(Connection connection) {
         KeyEntries.startServerWait();
         return new TransactionLocks(connection, calls);

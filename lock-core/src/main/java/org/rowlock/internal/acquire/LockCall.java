@@ -93,20 +93,20 @@ public final class LockCall {
             WriteForms.check(session, insert);
         }
         Begun observing = observed ? calls.observer().begin(LockListener.Kind.ACQUISITION) : null;
-        LockListener.Outcome told = LockListener.Outcome.FAILED;
+        LockListener.Outcome reported = LockListener.Outcome.FAILED;
         SocketBound socket = given == null ? boundSocket() : null;
         Runnable autosave = session.withoutAutosave();
         try {
             ResolvedRequest asks = resolve();
             begun = session.hasBegun();
-            boolean isHeldBack = given != null && given.isCommitting() && isSeenFirst(asks);
+            boolean isHeldBack = given != null && given.isCommitting() && mustCheckRowsFirst(asks);
             Tail tail = isHeldBack ? null : given;
             if (isHeldBack) {
                 socket = boundSocket();
             }
             Outcome outcome = inQueues(asks, tail);
             // An absent row makes the call fail, or leaves a key without a lock.
-            told = outcome instanceof Held held
+            reported = outcome instanceof Held held
                             && !held.absent().isEmpty()
                             && !(request.isAbsentAllowed() && isLockedByKeys(held.absent()))
                     ? LockListener.Outcome.ABSENT
@@ -115,17 +115,17 @@ public final class LockCall {
         } catch (SQLException e) {
             // Errors of flushes are part of the outcome, so another statement has failed.
             RowlockException meaning = LockErrors.ofLock(description(), e);
-            told = LockObserver.outcome(meaning);
+            reported = LockObserver.outcome(meaning);
             throw meaning;
         } catch (RuntimeException e) {
-            told = LockObserver.outcome(e);
+            reported = LockObserver.outcome(e);
             throw e;
         } finally {
             autosave.run();
             if (socket != null) {
                 socket.close();
             }
-            calls.observer().end(observing, request.keys(), request.mode(), strategy, request.lockWait(), told);
+            calls.observer().end(observing, request.keys(), request.mode(), strategy, request.lockWait(), reported);
         }
     }
 
@@ -204,7 +204,7 @@ public final class LockCall {
      * absent row, so that the COMMIT does not run. If the transaction had begun before the call, the error would abort
      * the transaction. On Citus, the lock statement raises no such error.
      */
-    boolean isSeenFirst(ResolvedRequest resolved) throws SQLException {
+    boolean mustCheckRowsFirst(ResolvedRequest resolved) throws SQLException {
         return resolved.isRowRequired() && (begun || isOnCitus());
     }
 

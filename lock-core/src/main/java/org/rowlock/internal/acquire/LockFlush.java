@@ -102,7 +102,7 @@ record LockFlush(
                 call.forget(asks);
                 asks = call.resolve();
                 lookedUpAgain = true;
-                if (isCommitting && call.isSeenFirst(asks)) {
+                if (isCommitting && call.mustCheckRowsFirst(asks)) {
                     tail = null; // The look-up has found Citus, where Rowlock must check the row before a COMMIT.
                 }
             } else if (outcome instanceof Refused refused
