@@ -283,7 +283,7 @@ class DefinitionErrorsTest {
                 Arguments.of(
                         UnknownTable.class,
                         List.of("names acount, which is not a table", "The tables are: account, log, order_line")),
-                Arguments.of(View.class, List.of("rich, which is not a table")),
+                Arguments.of(View.class, List.of("rich: it is a view", "Name the underlying table")),
                 Arguments.of(
                         NoKey.class,
                         List.of("log: it has no primary key", "rowlock.tables[log].id-columns), or", "ADVISORY")),

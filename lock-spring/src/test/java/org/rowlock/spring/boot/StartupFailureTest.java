@@ -39,7 +39,8 @@ class StartupFailureTest {
             "create table orders (id bigint primary key)",
             "create table stock (id bigint primary key, number text not null)",
             "create table customer (id bigint primary key)",
-            "create table order_lines (order_id bigint, line int, primary key (order_id, line))");
+            "create table order_lines (order_id bigint, line int, primary key (order_id, line))",
+            "create view open_orders as select * from orders");
 
     @BeforeEach
     void capture(CapturedOutput captured) {
@@ -66,6 +67,19 @@ class StartupFailureTest {
                 "Action:",
                 "Write the name as in SQL, with its schema if necessary. ",
                 "If each tenant has a schema of its own, set rowlock.verify=false instead.");
+    }
+
+    static class OfAView {
+        @Transactional
+        public void ship(@RowLock("open_orders") long orderId) {}
+    }
+
+    @Test
+    void aViewNeedsIdColumns() {
+        assertFails(OfAView.class);
+        assertSays("@RowLock on OfAView.ship(long): ", "open_orders", "view", "underlying table");
+        BootApplication.start(database, OfAView.class, "rowlock.tables.open_orders.id-columns=id")
+                .close();
     }
 
     static Stream<Arguments> badProperties() {

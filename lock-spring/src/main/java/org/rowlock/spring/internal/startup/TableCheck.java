@@ -49,11 +49,9 @@ final class TableCheck {
             GuardState.DISABLED, "its guard is switched off by DISABLE TRIGGER",
             GuardState.OUTDATED, "its guard has another version, or the primary key was replaced");
 
-    /** The condition that a relation is a table rather than a view or an index. */
-    private static final String IS_TABLE = "c.relkind in ('r', 'p')";
-
+    /** The oid of a table or a view. Which views can be locked, lock-core decides. */
     private static final String OID =
-            "select c.oid from pg_catalog.pg_class as c where c.oid = to_regclass(?) and " + IS_TABLE;
+            "select oid from pg_catalog.pg_class where oid = to_regclass(?) and relkind in ('r', 'p', 'v')";
 
     private static final String MAY_LOCK = "select has_any_column_privilege(c, 'SELECT') and"
             + " has_any_column_privilege(c, 'UPDATE') from to_regclass(?) as c";
@@ -61,9 +59,10 @@ final class TableCheck {
     private static final String TABLES = """
         select string_agg(name, ', ') from
           (select c.oid::regclass::text as name from pg_catalog.pg_class as c
-           where %s and pg_catalog.pg_table_is_visible(c.oid) and c.relnamespace <> 'pg_catalog'::regnamespace
+           where c.relkind in ('r', 'p') and pg_catalog.pg_table_is_visible(c.oid)
+             and c.relnamespace <> 'pg_catalog'::regnamespace
            order by 1 limit 20) as t
-        """.formatted(IS_TABLE);
+        """;
 
     private final Connection connection;
     private final JdbcTemplate jdbc;
