@@ -30,6 +30,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.PgConnection;
+import org.postgresql.util.PGobject;
 import org.postgresql.util.PSQLException;
 import org.rowlock.internal.session.PgSession;
 import org.rowlock.testing.Proxies;
@@ -77,7 +79,8 @@ class CommitFlushTest {
             "create function noting() returns trigger language plpgsql as 'begin perform note(); return null; end'",
             "create table large(id int primary key, data oid not null)",
             "insert into large values (1, lo_from_bytea(0, '\\x01'))",
-            "create table moment(id int primary key, at timestamptz, day date, hour timetz)");
+            "create table moment(id int primary key, at timestamptz, day date, hour timetz)",
+            "create table document(id int primary key, data jsonb, host inet)");
 
     private RowlockDataSource dataSource;
     private Connection connection;
@@ -99,7 +102,7 @@ class CommitFlushTest {
     private static void learn(RowlockDataSource dataSource) throws SQLException {
         try (Connection first = TestDatabase.begin(dataSource)) {
             CommitFlush.open(first, table -> true);
-            for (String table : new String[] {"account", "entry", "skipped", "moment"}) {
+            for (String table : new String[] {"account", "entry", "skipped", "moment", "document"}) {
                 assertThat(Waiters.update(first, "delete from " + table + " where id = ?", -1))
                         .isZero();
             }
@@ -265,6 +268,32 @@ class CommitFlushTest {
         connection.commit();
         assertThat(database.query("select count(*) || ' ' || count(distinct (at, day, hour)) from moment"))
                 .isEqualTo("2 1");
+    }
+
+    /** Hibernate sets JSON and some other types of PostgreSQL by objects of the driver. */
+    @Test
+    void anObjectOfTheDriverIsKept() throws SQLException {
+        keep();
+        PGobject data = driverObject("jsonb", "{\"a\": 1}");
+        try (PreparedStatement insert = connection.prepareStatement("insert into document values (?, ?, ?)")) {
+            insert.setInt(1, 1);
+            insert.setObject(2, data);
+            insert.setObject(3, driverObject("inet", null), Types.OTHER);
+            // The driver has read the object, so the caller may use it again.
+            data.setValue("{}");
+            assertThat(insert.executeUpdate()).isOne();
+        }
+        assertThat(kept()).isOne();
+        connection.commit();
+        assertThat(database.query("select concat(data, host is null) from document"))
+                .isEqualTo("{\"a\": 1}t");
+    }
+
+    private static PGobject driverObject(String type, @Nullable String value) throws SQLException {
+        PGobject object = new PGobject();
+        object.setType(type);
+        object.setValue(value);
+        return object;
     }
 
     private static void insertMoment(Connection connection, int id, String zone) throws SQLException {

@@ -17,9 +17,6 @@ final class SessionTimeouts {
     private static final String SHOW = "show lock_timeout; show statement_timeout;"
             + " show idle_in_transaction_session_timeout; show idle_session_timeout";
 
-    /** The major version of PostgreSQL that has introduced transaction_timeout. */
-    private static final int LIMITS_TRANSACTIONS = 17;
-
     private static final Map<String, Long> MILLIS_OF_UNITS =
             Map.of("ms", 1L, "s", 1_000L, "min", 60_000L, "h", 3_600_000L, "d", 86_400_000L);
 
@@ -51,7 +48,8 @@ final class SessionTimeouts {
      */
     private static long shortest(Connection connection) throws SQLException {
         long shortest = Long.MAX_VALUE;
-        boolean limitsTransactions = connection.getMetaData().getDatabaseMajorVersion() >= LIMITS_TRANSACTIONS;
+        // PostgreSQL 17 introduced transaction_timeout.
+        boolean limitsTransactions = connection.getMetaData().getDatabaseMajorVersion() >= 17;
         try (Statement statement = connection.createStatement()) {
             boolean isRow = statement.execute(limitsTransactions ? SHOW + "; show transaction_timeout" : SHOW);
             while (isRow) {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PGobject;
 import org.rowlock.internal.request.Write;
 import org.rowlock.jdbc.internal.statement.StatementShape.Equality;
 import org.rowlock.jdbc.internal.statement.StatementShape.Literal;
@@ -56,11 +57,15 @@ public final class Binds {
      * value can be read only once, or if its type is unknown.
      */
     @SuppressWarnings("JavaUtilDate") // The API of JDBC uses java.util.Date.
-    public static @Nullable Object kept(@Nullable Object value) {
-        if (value instanceof byte[] bytes) {
-            return bytes.clone();
+    public static @Nullable Object kept(@Nullable Object value) throws SQLException {
+        if (value instanceof PGobject given) {
+            PGobject copy = new PGobject();
+            copy.setType(given.getType());
+            copy.setValue(given.getValue());
+            return copy;
         }
-        return value instanceof Date date ? date.clone() : isConstant(value) ? value : null;
+        Object copy = value instanceof byte[] bytes ? bytes.clone() : value instanceof Date date ? date.clone() : null;
+        return copy == null && isConstant(value) ? value : copy;
     }
 
     private static boolean isConstant(@Nullable Object value) {
@@ -127,16 +132,12 @@ public final class Binds {
     /** Whether every value of a key is known: not null, and of a supported type. */
     public boolean has(List<Value> key) {
         for (Value value : key) {
-            if (value instanceof Parameter parameter && !isKnown(parameter.index())) {
+            Object known = value instanceof Parameter it && it.index() > values.length ? null : value(value);
+            if (known == null || !isConstant(known)) {
                 return false;
             }
         }
         return true;
-    }
-
-    private boolean isKnown(int index) {
-        Object value = index <= values.length ? values[index - 1] : null;
-        return value != null && isConstant(value);
     }
 
     /** Returns the value of a key column; null if another thread has cleared the values since {@link #has}. */
