@@ -157,6 +157,7 @@ final class Samples {
     void addLockTable(Row row) {
         LockTable now = row.as(LockTable.class);
         sessions.add("serializable", row.count("serializable"));
+        sessions.add("in transaction", row.count("in_transaction"));
         fullest = fullest == null || now.entries() > fullest.entries() ? now : fullest;
     }
 

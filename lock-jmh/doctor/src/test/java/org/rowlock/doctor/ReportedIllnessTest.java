@@ -43,6 +43,27 @@ class ReportedIllnessTest {
     }
 
     @Test
+    void anIdleSerializableSessionExplainsNoDuplicateKeys() throws Exception {
+        Session reader = database.session("reader");
+        reader.execute("set transaction isolation level serializable");
+        reader.execute("select * from account");
+        Diagnosis diagnosis = storm(samples -> true, "select count(*) from account", "insert into account values (1)");
+        reader.rollback();
+        Clinic.assertFirst(diagnosis, "rollbacks", "the server's log has the SQLSTATE");
+    }
+
+    @Test
+    void aStormInSerializableIsFound() throws Exception {
+        Diagnosis diagnosis = storm(
+                samples -> true,
+                "set transaction isolation level serializable",
+                "select count(*) from account",
+                "update account set balance = balance + 1 where id = 7",
+                "commit");
+        Clinic.assertFirst(diagnosis, "serialization", "READ COMMITTED");
+    }
+
+    @Test
     void waitsThatATimeoutEndsAreNotTakenForSerializable() throws Exception {
         Session holder = database.session("holder");
         holder.execute(LOCK);
