@@ -48,7 +48,7 @@ def one_jvm(page, colors):
             if column % 2:
                 svg.append(f'<text x="{LEFT - 14}" y="{y + 5}" text-anchor="end" fill="{colors["ink"]}">{name}</text>')
             ratio, low, high = (float(value) for value in CELL.search(row[column]).groups())
-            color = colors["open" if number == 0 or "~" in row[column] else "bar"]
+            color = colors["open" if number == 0 or row[column][-1] in "~=" else "bar"]
             svg.append(f"<g><title>{name}, {head[column].strip()}: {row[column].strip()}</title>")
             svg.append(f'<line x1="{log(left, low)}" x2="{log(left, high)}" y1="{y}" y2="{y}" stroke="{color}" stroke-width="4"/>')
             svg.append(f'<circle cx="{log(left, ratio)}" cy="{y}" r="5.5" fill="{color}"/></g>')
