@@ -135,7 +135,9 @@ public final class Processors {
                     results.put("cpu.server.operation", 1e6 * server / operations, "us");
                 }
             }
-            results.put("cpu.others", othersShare() * SYSTEM.getAvailableProcessors(), "cores");
+            if (seesServer) {
+                results.put("cpu.others", othersShare() * SYSTEM.getAvailableProcessors(), "cores");
+            }
         }
     }
 

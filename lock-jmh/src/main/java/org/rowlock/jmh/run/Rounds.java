@@ -194,10 +194,18 @@ public final class Rounds {
 
     /**
      * Returns a remark for each round trip that differs from the requested time, and for each variant with turns whose
-     * result is zero or missing.
+     * result is zero or missing. A remark says if the share of other programs is unknown.
      */
     List<String> remarks() {
         List<String> remarks = new ArrayList<>();
+        if (measured.stream()
+                .map(turn -> turn.measurement().figures().keySet())
+                .anyMatch(figures -> figures.contains("cpu.cores") && !figures.contains("cpu.others"))) {
+            remarks.add(scenario.name()
+                    + ": the server's processes on this machine are not visible, for example because they run in a"
+                    + " container. So the share of other programs is unknown, and no comparison is called disturbed."
+                    + " Trust the verdicts only if the machine was otherwise idle.");
+        }
         for (Point point : scenario.points()) {
             double asked = point.rttMillis();
             double roundTrip = roundTripMillis(point);

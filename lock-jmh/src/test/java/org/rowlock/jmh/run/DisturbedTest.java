@@ -87,14 +87,32 @@ class DisturbedTest {
             double others = round % 2 == 1 ? odd : even;
             for (Rounds.Place place : BenchmarkRun.turns(small, point, round)) {
                 double score = (place.variant().equals(small.baseline()) ? 100 : 300) + round;
-                Published results = new Published(1, score);
-                new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, true).addTo(results, 1);
-                Map<String, Double> figures = new TreeMap<>(Map.of(Metric.SCORE, score));
-                results.all().forEach((name, figure) -> figures.put(name, figure.getScore()));
-                rounds.add(place, round, new Measurement(figures, List.of(score)));
+                rounds.add(
+                        place, round, measurement(score, new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, true)));
             }
         }
         assertThat(rounds.compare().points().get(0).variants().get(1).call()).isEqualTo(expected);
+        assertThat(rounds.remarks()).isEmpty();
+    }
+
+    /** The server's processor time would count as that of other programs. */
+    @Test
+    void aServerInAContainerIsRemarked() {
+        Scenario zipfian = Scenarios.named("zipfian").orElseThrow();
+        Rounds rounds = new Rounds(zipfian, 1);
+        rounds.add(
+                BenchmarkRun.turns(zipfian, zipfian.points().get(0), 1).get(0),
+                1,
+                measurement(100, new Processors.Taken(1, 0.5, 0, 2, false)));
+        assertThat(rounds.remarks()).singleElement().asString().contains("container", "the share of other programs");
+    }
+
+    private static Measurement measurement(double score, Processors.Taken taken) {
+        Published results = new Published(1, score);
+        taken.addTo(results, 1);
+        Map<String, Double> figures = new TreeMap<>(Map.of(Metric.SCORE, score));
+        results.all().forEach((name, figure) -> figures.put(name, figure.getScore()));
+        return new Measurement(figures, List.of(score));
     }
 
     /** The work of this JVM does not count as the work of other programs. */
