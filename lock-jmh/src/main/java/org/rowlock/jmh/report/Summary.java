@@ -36,6 +36,7 @@ public final class Summary {
             }
         }
         text.append(System.lineSeparator())
+                .append(results.words().isEmpty() ? "" : results.words() + System.lineSeparator())
                 .append("Ratios: how many times as good as the first line. ")
                 .append(results.rules());
         // A name on the server or the message of a failure must not control the terminal.

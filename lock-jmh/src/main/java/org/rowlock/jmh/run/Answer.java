@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
@@ -20,6 +21,16 @@ public final class Answer {
     public static final double MOST_OF_OTHERS = 0.1;
 
     private static final String SURE = " With 99 % confidence, all verdicts of this page are right.";
+
+    private static final List<String> WORDS = List.of(
+            "FOR_UPDATE is SELECT ... FOR UPDATE by hand.",
+            "ROW is SELECT ... FOR UPDATE by Rowlock.",
+            "BOTH is an advisory lock before the row lock.",
+            "ADVISORY is the advisory lock alone.",
+            "IN_FRONT is an advisory lock before FOR UPDATE, by hand.",
+            "NAIVE is an advisory lock alone, by hand in a statement of its own.",
+            "OPTIMISTIC is a version column with retries, by hand.",
+            "admission means that threads queue in their JVM before they borrow a connection.");
 
     private record Compared(ScenarioResult scenario, PointResult point, VariantResult variant) {
         boolean is(Call call) {
@@ -80,6 +91,20 @@ public final class Answer {
                                         + " machine.",
                                 silent,
                                 100 * others));
+    }
+
+    /** Explains the strategies and options that occur in the labels of the variants. */
+    static String words(List<ScenarioResult> scenarios) {
+        String labels = scenarios.stream()
+                .flatMap(scenario -> scenario.points().stream())
+                .flatMap(point -> point.variants().stream())
+                .map(VariantResult::label)
+                .collect(Collectors.joining(" "));
+        return WORDS.stream()
+                .filter(word -> Pattern.compile("\\b" + word.split(" ", 2)[0] + "\\b")
+                        .matcher(labels)
+                        .find())
+                .collect(Collectors.joining(" "));
     }
 
     private static String found(List<Compared> all) {

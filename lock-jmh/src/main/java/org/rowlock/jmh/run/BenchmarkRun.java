@@ -63,6 +63,7 @@ public abstract class BenchmarkRun {
         return new Results(
                 Answer.of(results),
                 Call.RULES,
+                Answer.words(results),
                 settings.program(),
                 started.toString(),
                 Duration.between(started, Instant.now()).toSeconds(),

@@ -10,6 +10,7 @@ import org.rowlock.jmh.scenario.Metric;
  *
  * @param answer the summary of {@link Answer}
  * @param rules the rules of the verdicts, {@link Call#RULES}
+ * @param words explanations of the names in the variants' labels; empty if no label has such a name
  * @param started the start of the run, in ISO 8601
  * @param command the command that repeats the run, without the password
  * @param machine the clients' machine, on which an embedded server runs too; label and value
@@ -21,6 +22,7 @@ import org.rowlock.jmh.scenario.Metric;
 public record Results(
         String answer,
         String rules,
+        String words,
         String program,
         String started,
         long seconds,

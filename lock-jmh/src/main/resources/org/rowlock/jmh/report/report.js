@@ -258,17 +258,7 @@ if (results.failures.length > 0) {
 }
 results.remarks.forEach(text => add(page, 'p', text, 'remark'));
 ratioChart(page);
-const words = [
-  ['ROW', 'ROW is SELECT ... FOR UPDATE by Rowlock.'],
-  ['BOTH', 'BOTH is an advisory lock before the row lock.'],
-  ['ADVISORY', 'ADVISORY is the advisory lock alone.'],
-  ['IN_FRONT', 'IN_FRONT is an advisory lock before FOR UPDATE, by hand.'],
-  ['NAIVE', 'NAIVE is an advisory lock alone, by hand in a statement of its own.'],
-  ['admission', 'With admission, threads queue in their JVM before they borrow a connection.'],
-];
-const allLabels = results.scenarios.flatMap(s => s.points.flatMap(p => p.variants.map(v => v.label))).join(' ');
-const used = words.filter(([word]) => new RegExp('\\b' + word + '\\b').test(allLabels)).map(each => each[1]);
-if (used.length > 0) add(page, 'p', used.join(' '), 'soft');
+if (results.words) add(page, 'p', results.words, 'soft');
 list(page, 'Server', results.server);
 list(page, 'Clients', results.machine);
 add(add(page, 'p', results.started.substring(0, 16).replace('T', ' ') + ' UTC, ' + Math.round(results.seconds / 60)

@@ -63,6 +63,7 @@ class ReportTest {
         return new Results(
                 "Use " + text,
                 Call.RULES,
+                "ROW is " + text,
                 text,
                 "2026-01-02T03:04:05Z",
                 61,
@@ -96,7 +97,8 @@ class ReportTest {
     void withoutScriptsThePageHasTheTablesOfTheTerminal() throws Exception {
         String html = Files.readString(Report.write(results("plain"), directory));
         assertThat(html)
-                .contains("<p>Failed: plain?[31m</p>", "<p>Use plain</p>", "<p>  Note: plain</p>")
+                .contains(
+                        "<p>Failed: plain?[31m</p>", "<p>Use plain</p>", "<p>  Note: plain</p>", "<p>ROW is plain</p>")
                 .containsPattern("(?s)<pre>  ROW .*better +limit: plain\\R</pre>");
     }
 

@@ -54,6 +54,16 @@ class AnswerTest {
     }
 
     @Test
+    void theStrategiesOfTheReportAreExplained() {
+        List<ScenarioResult> scenarios = List.of(
+                scenario("pool", variant("BOTH + admission", Call.BETTER, 2), variant("lock", Call.WORSE, 0.5)));
+        assertThat(Answer.words(scenarios))
+                .isEqualTo(
+                        "BOTH is an advisory lock before the row lock. admission means that threads queue in their JVM"
+                                + " before they borrow a connection.");
+    }
+
+    @Test
     void whereNothingIsBetterNothingIsAdvised() {
         assertThat(Answer.of(List.of(scenario("zipfian", variant("ROW", Call.WORSE, 0.5)))))
                 .startsWith("Nothing was found")
