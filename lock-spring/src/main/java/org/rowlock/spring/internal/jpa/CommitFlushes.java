@@ -65,11 +65,9 @@ public final class CommitFlushes {
                 if (own == null || isUnused(own) || !own.isWrapperFor(CommitFlush.class)) {
                     return List.of();
                 }
-                SessionFactoryImplementor factory = session.getFactory();
                 if (own.unwrap(CommitFlush.class)
                         .keepUntilCommit(
-                                table -> isFlush(session)
-                                        && HibernateEntities.of(factory, table).areCounted(),
+                                table -> isFlush(session) && areCounted(session.getFactory(), table),
                                 failed -> meant(session, written, failed))) {
                     for (var each : session.getPersistenceContextInternal().reentrantSafeEntityEntries()) {
                         written.add(new Written(
@@ -90,6 +88,15 @@ public final class CommitFlushes {
             return session.getPersistenceContextInternal().isFlushing()
                     && TransactionSynchronizationManager.getResourceMap().values().stream()
                             .noneMatch(bound -> bound instanceof ConnectionHolder shared && shared.isOpen());
+        }
+
+        private static boolean areCounted(SessionFactoryImplementor factory, String table) {
+            try {
+                return HibernateEntities.of(factory, table).areCounted();
+            } catch (RuntimeException | LinkageError e) {
+                LOG.debug("The writes of " + table + " are sent before the COMMIT", e);
+                return false;
+            }
         }
 
         /** Whether Spring has not borrowed the real connection yet, because no statement was sent. */

@@ -40,10 +40,7 @@ record HibernateEntities(
     private static final Map<Class<?>, Object> SPELLED_ALIKE = Map.of(
             Integer.class, 0, Long.class, 0L, Short.class, (short) 0, String.class, "", UUID.class, new UUID(0, 0));
 
-    /**
-     * The entities by factory and table. The map uses soft references, because every garbage collection would clear
-     * weak references.
-     */
+    /** The entities by factory and table, held softly, because every garbage collection clears weak references. */
     private static final Map<SessionFactoryImplementor, Map<String, HibernateEntities>> OF_TABLES =
             new ConcurrentReferenceHashMap<>(4);
 

@@ -21,11 +21,7 @@ final class WriteCounts {
 
     private WriteCounts() {}
 
-    /**
-     * Whether Hibernate expects each of its writes to a table to change exactly one row.
-     *
-     * @param mapped the entities of the table
-     */
+    /** Whether Hibernate expects each of its writes to the table of the given entities to change exactly one row. */
     static boolean areOne(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         try {
             return !mapped.isEmpty()
