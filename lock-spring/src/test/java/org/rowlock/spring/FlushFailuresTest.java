@@ -39,20 +39,23 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** A failed flush with the COMMIT throws the exception that Hibernate and Spring throw without Rowlock. */
 class FlushFailuresTest {
+    static final String[] TABLES = {
+        "create table parent (id bigint primary key)",
+        "create table item (id bigint primary key, version int not null, name text not null unique,"
+                + " late text unique deferrable initially deferred, amount int check (amount >= 0),"
+                + " slot int, code varchar(3), parent bigint references parent,"
+                + " lateparent bigint references parent deferrable initially deferred,"
+                + " exclude (slot with =))",
+        "create table note (id bigint primary key, text text)",
+        "create table row (id bigint primary key, version int not null)",
+        "create table slot (row text, number bigint, version timestamp(6) with time zone not null, text text,"
+                + " primary key (row, number))",
+        "create table main (id smallint primary key, version int not null, name text)",
+        "create table part (id smallint primary key references main, text text)"
+    };
+
     @RegisterExtension
-    final TestDatabase database = new TestDatabase(
-            "create table parent (id bigint primary key)",
-            "create table item (id bigint primary key, version int not null, name text not null unique,"
-                    + " late text unique deferrable initially deferred, amount int check (amount >= 0),"
-                    + " slot int, code varchar(3), parent bigint references parent,"
-                    + " lateparent bigint references parent deferrable initially deferred,"
-                    + " exclude (slot with =))",
-            "create table note (id bigint primary key, text text)",
-            "create table row (id bigint primary key, version int not null)",
-            "create table slot (row text, number bigint, version timestamp(6) with time zone not null, text text,"
-                    + " primary key (row, number))",
-            "create table main (id smallint primary key, version int not null, name text)",
-            "create table part (id smallint primary key references main, text text)");
+    final TestDatabase database = new TestDatabase(TABLES);
 
     @Entity(name = "item")
     static class Item {
@@ -244,8 +247,7 @@ class FlushFailuresTest {
      * @param stale how many stale entities the statistics of Hibernate have counted
      * @param isDrivers whether the exception of the driver is the most specific cause
      */
-    private record Failure(
-            Class<?> type, Class<?> cause, String sqlState, boolean isDrivers, String constraint, long stale) {
+    record Failure(Class<?> type, Class<?> cause, String sqlState, boolean isDrivers, String constraint, long stale) {
         static Failure of(Throwable thrown, long staleEntities) {
             if (thrown instanceof ObjectOptimisticLockingFailureException stale) {
                 return new Failure(

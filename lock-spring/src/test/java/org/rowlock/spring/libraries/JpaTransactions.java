@@ -16,9 +16,8 @@ import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /** Configures Hibernate, transactions of JPA, and {@code @RowLock}. A bean of type {@link Unit} names the entities. */
-@EnableTransactionManagement
 @EnableRowLocks
-@Import(CountableLocks.class)
+@Import({CountableLocks.class, JpaTransactions.WithoutLocks.class})
 public class JpaTransactions {
     /** The entities of a persistence unit, and its properties. */
     public record Unit(Map<String, ?> properties, Class<?>... entities) {
@@ -40,19 +39,23 @@ public class JpaTransactions {
             "hibernate.generate_statistics",
             true);
 
-    @Bean
-    LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource, Unit unit) {
-        LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
-        factory.setDataSource(dataSource);
-        factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
-        factory.setJpaPropertyMap(unit.properties());
-        factory.setManagedTypes(PersistenceManagedTypes.of(
-                Arrays.stream(unit.entities()).map(Class::getName).toArray(String[]::new)));
-        return factory;
-    }
+    /** Configures Hibernate and transactions of JPA, without Rowlock. */
+    @EnableTransactionManagement
+    public static class WithoutLocks {
+        @Bean
+        LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource, Unit unit) {
+            LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+            factory.setDataSource(dataSource);
+            factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+            factory.setJpaPropertyMap(unit.properties());
+            factory.setManagedTypes(PersistenceManagedTypes.of(
+                    Arrays.stream(unit.entities()).map(Class::getName).toArray(String[]::new)));
+            return factory;
+        }
 
-    @Bean
-    JpaTransactionManager transactionManager(EntityManagerFactory factory) {
-        return new JpaTransactionManager(factory);
+        @Bean
+        JpaTransactionManager transactionManager(EntityManagerFactory factory) {
+            return new JpaTransactionManager(factory);
+        }
     }
 }
