@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -111,7 +112,7 @@ public final class Answer {
         return byVariant(all).entrySet().stream()
                 .filter(each -> weight(each.getValue()) > 0)
                 .max(Comparator.comparingDouble(each -> weight(each.getValue())))
-                .map(best -> use(best.getKey(), best.getValue()))
+                .map(best -> use(best.getKey(), best.getValue()) + alike(all, best.getKey()) + SURE)
                 .orElseGet(() -> keep(all));
     }
 
@@ -127,8 +128,28 @@ public final class Answer {
                 .count();
         return "Use " + label + ": " + gains(better) + "."
                 + (worse.isEmpty() ? "" : " It is worse: " + gains(worse) + ".")
-                + (others == 0 ? "" : " No difference was found in " + others + " more comparison(s).")
-                + SURE;
+                + (others == 0 ? "" : " No difference was found in " + others + " more comparison(s).");
+    }
+
+    /** Names the variants whose intervals overlap those of the best variant wherever both are better. */
+    private static String alike(List<Compared> all, String best) {
+        Map<PointResult, Ratio> ofBest = new LinkedHashMap<>();
+        with(all, Call.BETTER).stream()
+                .filter(each -> each.variant().label().equals(best))
+                .forEach(each -> ofBest.put(
+                        each.point(), Objects.requireNonNull(each.variant().ratio())));
+        List<String> labels = byVariant(with(all, Call.BETTER)).entrySet().stream()
+                .filter(each -> !each.getKey().equals(best)
+                        && each.getValue().stream().anyMatch(it -> ofBest.containsKey(it.point()))
+                        && each.getValue().stream()
+                                .allMatch(it -> overlap(it.variant().ratio(), ofBest.get(it.point()))))
+                .map(Map.Entry::getKey)
+                .toList();
+        return labels.isEmpty() ? "" : " As good within the intervals: " + String.join("; ", labels) + ".";
+    }
+
+    private static boolean overlap(@Nullable Ratio one, @Nullable Ratio other) {
+        return one == null || other == null || (one.low() <= other.high() && other.low() <= one.high());
     }
 
     private static String keep(List<Compared> all) {

@@ -40,10 +40,13 @@ function options(isHorizontal, log, stacked) {
     },
   };
 }
-function canvas(parent, height) {
+function canvas(parent, height, label) {
   const box = add(parent, 'div', null, 'chart');
   box.style.height = height + 'px';
-  return add(box, 'canvas');
+  const drawn = add(box, 'canvas');
+  drawn.setAttribute('role', 'img');
+  drawn.setAttribute('aria-label', label + '. The table has the figures.');
+  return drawn;
 }
 
 // Draws dots and intervals of all comparisons on a logarithmic axis around 1.
@@ -82,9 +85,13 @@ function ratioChart(parent) {
     ctx.fillStyle = color('line');
     ctx.fillRect(from, y.getPixelForValue(i) - height / 2, to - from, height);
   }) };
-  new Chart(canvas(parent, 46 + rows.length * height), {
+  const one = { id: 'one', beforeDatasetsDraw: ({ ctx, chartArea, scales: { x } }) => {
+    ctx.fillStyle = color('ink');
+    ctx.fillRect(x.getPixelForValue(1), chartArea.top, 1, chartArea.bottom - chartArea.top);
+  } };
+  new Chart(canvas(parent, 46 + rows.length * height, 'Ratios to the baseline, with their intervals'), {
     type: 'bar',
-    plugins: [band],
+    plugins: [band, one],
     data: {
       labels,
       datasets: [
@@ -94,11 +101,15 @@ function ratioChart(parent) {
     },
     options: shown,
   });
-  add(parent, 'p', 'A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through'
-    + ' the dot is its confidence interval. ' + results.rules + ' Green is better, red is worse, blue is equivalent, and'
-    + ' yellow is inconclusive. Grey is a control or disturbed. The band behind a dot is the ratio of the baseline to'
-    + ' itself (A/A) in the same rounds. A control does less work than the other variants, and only shows an upper limit.'
-    + ' If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.', 'soft');
+  const legend = add(parent, 'ul', null, 'soft');
+  ['A dot shows how many times as good as the baseline a variant is; right of 1 is better. The line through the dot is its'
+    + ' confidence interval.',
+  ...results.rules.split(/(?<=\.) (?=(?:Disturbed|Better|Equivalent|Inconclusive)\b)/),
+  'Green is better, red is worse, blue is equivalent, and yellow is inconclusive. Grey is a control or disturbed.',
+  'The band behind a dot is the ratio of the baseline to itself (A/A) in the same rounds.',
+  'A control does less work than the other variants, and only shows an upper limit.',
+  'If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.',
+  ].forEach(text => add(legend, 'li', text));
 }
 
 // On a phone, a label has several short lines.
@@ -118,7 +129,7 @@ function slowestChart(parent, scenario) {
   const shown = options(true, false, false);
   add(parent, 'p', metric.title + ', ' + metric.unit + ': one in a hundred takes longer.', 'soft');
   const labels = rows.map(r => rowLabel(r, many));
-  new Chart(canvas(parent, 46 + rows.length * rowHeight(labels)), {
+  new Chart(canvas(parent, 46 + rows.length * rowHeight(labels), metric.title + ' of each variant'), {
     type: 'bar',
     data: {
       labels,
@@ -154,7 +165,7 @@ function waitChart(parent, scenario) {
     const many = scenario.points.length > 1;
     const shown = options(true, false, true);
     const labels = rows.map(r => rowLabel(r, many));
-    new Chart(canvas(details, 110 + rows.length * rowHeight(labels)), {
+    new Chart(canvas(details, 110 + rows.length * rowHeight(labels), 'Wait events of each variant'), {
       type: 'bar',
       data: {
         labels,
@@ -185,7 +196,7 @@ function clientsChart(parent, scenario) {
   shown.scales.x.afterBuildTicks = axis => { axis.ticks = numbers.slice().sort((a, b) => a - b).map(value => ({ value })); };
   shown.scales.x.ticks = { color: color('soft'), autoSkip: false, callback: value => value };
   shown.scales.y.title = { display: true, text: metric.title + ', ' + metric.unit, color: color('soft') };
-  new Chart(canvas(parent, 340), {
+  new Chart(canvas(parent, 340, metric.title + ' over the number of clients'), {
     type: 'line',
     data: { datasets: labels.map((label, i) => ({
       label, borderColor: waitColors[i % 10], backgroundColor: waitColors[i % 10], borderWidth: 2, pointRadius: 3,
@@ -203,7 +214,7 @@ function courseChart(parent, scenario) {
   shown.plugins.legend.display = true;
   shown.scales.y.title = { display: true, text: scenario.metrics[0].unit, color: color('soft') };
   add(parent, 'p', 'The first round, window by window.', 'soft');
-  new Chart(canvas(parent, 300), {
+  new Chart(canvas(parent, 300, 'The first round of each variant, window by window'), {
     type: 'line',
     data: {
       labels: lines[0].course.map((_, i) => i + 1),
@@ -219,7 +230,8 @@ function figures(parent, scenario) {
   const waiting = waits => Object.entries(waits).filter(e => e[0].startsWith('Lock:')).reduce((s, e) => s + e[1], 0);
   const variants = scenario.points.flatMap(point => point.variants);
   const columns = [
-    ['limiting resource', v => v.limit === 'not known' ? '' : v.limit, 'text'],
+    ['verdict', v => !v.ratio ? '' : (v.kind === 'CONTROL' ? 'control' : v.call ? v.call.toLowerCase() : 'none') + ': '
+      + times(v.ratio.mean), 'text'],
     ...scenario.metrics.map(m => [m.title + (m.unit ? ', ' + m.unit : ''), v => known(v.figures[m.key])]),
     ['CPU clients', v => known(v.figures['cpu.client'])],
     ['CPU server', v => known(v.figures['cpu.server'])],
@@ -227,6 +239,7 @@ function figures(parent, scenario) {
       ? figure(v.figures['cpu.machine']) + ' of ' + figure(v.figures['cpu.cores']).replace('.00', '') : ''],
     ['sessions waiting for locks', v => Object.keys(v.waits).length > 0 ? figure(waiting(v.waits)) : ''],
     ['WAL, MB/s', v => Number.isFinite(v.figures['wal.rate']) ? figure(v.figures['wal.rate'] / 1e6) : ''],
+    ['limiting resource', v => v.limit === 'not known' ? '' : v.limit, 'text'],
   ].filter(column => variants.some(column[1]));
   const body = table(parent, ['', ...columns.map(column => column[0])]);
   scenario.points.forEach(point => {

@@ -54,6 +54,19 @@ class AnswerTest {
     }
 
     @Test
+    void variantsWhoseIntervalsOverlapAreNotRanked() {
+        String answer = Answer.of(List.of(scenario(
+                "doors",
+                variant("execute", Call.BETTER, 2.0),
+                variant("drop-in", Call.BETTER, 1.9),
+                variant("lock", Call.BETTER, 1.2),
+                variant("BOTH", Call.INCONCLUSIVE, 1.9))));
+        assertThat(answer)
+                .startsWith("Use execute: 2.00x")
+                .contains(". As good within the intervals: drop-in. With 99 %");
+    }
+
+    @Test
     void theStrategiesOfTheReportAreExplained() {
         List<ScenarioResult> scenarios = List.of(
                 scenario("pool", variant("BOTH + admission", Call.BETTER, 2), variant("lock", Call.WORSE, 0.5)));
