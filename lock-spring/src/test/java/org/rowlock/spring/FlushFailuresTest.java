@@ -21,10 +21,13 @@ import java.io.Serializable;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
+import org.hibernate.annotations.JdbcTypeCode;
 import org.hibernate.exception.ConstraintViolationException;
+import org.hibernate.type.SqlTypes;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +51,7 @@ class FlushFailuresTest {
                 + " exclude (slot with =))",
         "create table note (id bigint primary key, text text)",
         "create table row (id bigint primary key, version int not null)",
+        "create table hashed (id bytea primary key, version int not null, text text)",
         "create table slot (row text, number bigint, version timestamp(6) with time zone not null, text text,"
                 + " primary key (row, number))",
         "create table main (id smallint primary key, version int not null, name text)",
@@ -91,6 +95,19 @@ class FlushFailuresTest {
 
         @Version
         int version;
+    }
+
+    /** An entity whose id is an array in JDBC. */
+    @Entity(name = "hashed")
+    static class Hashed {
+        @Id
+        @JdbcTypeCode(SqlTypes.VARBINARY)
+        UUID id;
+
+        @Version
+        int version;
+
+        String text;
     }
 
     /** An entity whose id and version have other types in the database. */
@@ -210,6 +227,12 @@ class FlushFailuresTest {
             other.execute("update item set version = version + 1 where id = 3");
             other.commit();
         }),
+        STALE_BYTES((entities, other) -> {
+            entities.find(Hashed.class, new UUID(0, 1)).text = "new";
+            entities.find(Hashed.class, new UUID(0, 2)).text = "new";
+            other.execute("update hashed set version = version + 1 where get_byte(id, 15) = 2");
+            other.commit();
+        }),
         STALE_CONVERTED((entities, other) -> {
             entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 7)).text = "new";
             entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 8)).text = "new";
@@ -252,7 +275,7 @@ class FlushFailuresTest {
             if (thrown instanceof ObjectOptimisticLockingFailureException stale) {
                 return new Failure(
                         stale.getClass(),
-                        null,
+                        stale.getMostSpecificCause().getClass(),
                         stale.getPersistentClassName() + '#' + stale.getIdentifier(),
                         false,
                         null,
@@ -280,11 +303,12 @@ class FlushFailuresTest {
 
     private Failure failure(Fault fault, DataSource dataSource, int batch) throws Exception {
         database.execute(
-                "truncate item, note, row, parent, slot, main, part",
+                "truncate item, note, row, hashed, parent, slot, main, part",
                 "insert into item (id, version, name, late, slot) values"
                         + " (1, 0, 'a', 'a', 1), (2, 0, 'b', 'b', 2), (3, 0, 'c', 'c', 3)",
                 "insert into note values (1, 'old')",
                 "insert into row values (1, 2)",
+                "insert into hashed select uuid_send(lpad(id::text, 32, '0')::uuid), 0 from generate_series(1, 2) id",
                 "insert into slot select 'state BLOCKED', number, now() from generate_series(7, 8) number",
                 "insert into main values (0, 0, 'a')",
                 "insert into part values (0, 'a')");
@@ -296,6 +320,7 @@ class FlushFailuresTest {
                         Item.class,
                         Note.class,
                         Row.class,
+                        Hashed.class,
                         Slot.class,
                         States.class,
                         Main.class,
@@ -308,6 +333,7 @@ class FlushFailuresTest {
             context.inTransaction(status -> {
                 entities.find(Item.class, 1L).code = "" + code;
                 entities.find(Note.class, 1L).text = "" + code;
+                entities.find(Hashed.class, new UUID(0, 1)).text = "" + code;
                 entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 7)).text = "" + code;
                 Part part = entities.find(Part.class, Thread.State.NEW);
                 part.name = "" + code;

@@ -1,9 +1,9 @@
 package org.rowlock.spring.internal.jpa;
 
-import jakarta.persistence.EntityManagerFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,8 +49,7 @@ public final class CommitFlushes {
     /** A nested class, because lock-jdbc may be missing. */
     private static final class Present {
         static List<? extends Runnable> open(TransactionManager manager) {
-            EntityManagerFactory units =
-                    manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
+            var units = manager instanceof JpaTransactionManager jpa ? jpa.getEntityManagerFactory() : null;
             // Another JPA provider may check update counts differently.
             SessionImplementor session = units == null
                     ? null
@@ -118,7 +117,7 @@ public final class CommitFlushes {
                         }
                     }
                 }
-                stale.initCause(failed);
+                stale.addSuppressed(failed); // So the root cause is Hibernate's exception, as without Rowlock.
                 return stale;
             }
             SQLException ofDriver = failed.getCause() instanceof SQLException cause ? cause : failed;
@@ -144,11 +143,12 @@ public final class CommitFlushes {
                     }
                 });
                 // In a joined hierarchy, only the root table has the version.
-                int last = message.replaceAll("(?s).* where |[^?]", "").length();
-                List<@Nullable Object> set = failed.values();
+                int conditions = message.replaceAll("(?s).* where |[^?]", "").length();
                 try {
-                    return set.subList(set.size() - last, set.size())
-                                    .equals(own.values(1).subList(0, last))
+                    Object[] ids = own.values(1).subList(0, conditions).toArray();
+                    int others = failed.values().size() - conditions;
+                    return Arrays.deepEquals(
+                                    failed.values().stream().skip(others).toArray(), ids)
                             && HibernateEntities.spaces(entry.getPersister())
                                     .anyMatch(table -> message.contains(": update " + table + " set ")
                                             || message.contains(": delete from " + table + " where "));
