@@ -69,7 +69,7 @@ public final class DoorRun extends BenchmarkRun {
     private record Measured(Turns turns, int round, Measurement measurement) {}
 
     /**
-     * @param settings settings whose scenarios are {@link Scenarios#doors}, all with the same points and timing
+     * @param settings settings whose scenarios are {@link Scenarios#doors}, all with the same timing
      */
     public DoorRun(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         super(settings, troubles);
@@ -81,7 +81,11 @@ public final class DoorRun extends BenchmarkRun {
     /** Runs all points. If an update was lost, there are no results, because any variant may have lost it. */
     @Override
     protected List<Rounds> measure() {
-        for (Point point : settings.scenarios().get(0).points()) {
+        List<Point> points = settings.scenarios().stream()
+                .flatMap(family -> family.points().stream())
+                .distinct()
+                .toList();
+        for (Point point : points) {
             if (!stopped) {
                 progress.accept(point.label());
                 try {
@@ -165,7 +169,8 @@ public final class DoorRun extends BenchmarkRun {
     }
 
     private List<Turns> doors(BenchmarkServer opened, Point point) {
-        JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), 1);
+        int writes = Integer.parseInt(point.params().getOrDefault("writes", "1"));
+        JdbcDoors jdbc = new JdbcDoors(opened, point.clients(), writes);
         JpaDoors jpa = new JpaDoors(opened, jdbc.pool());
         List<Turns> turns = new ArrayList<>();
         rounds.forEach((family, results) -> {
@@ -174,7 +179,10 @@ public final class DoorRun extends BenchmarkRun {
                 Door door = doors.computeIfAbsent(
                         place.variant(),
                         variant -> JpaDoors.has(variant.door()) ? jpa.door(variant.door()) : jdbc.door(variant.door()));
-                turns.add(new Turns(results, place, door));
+                // A door that writes less often does less work, so its ratio would mislead.
+                if (door.by() == writes) {
+                    turns.add(new Turns(results, place, door));
+                }
             }
         });
         return turns;

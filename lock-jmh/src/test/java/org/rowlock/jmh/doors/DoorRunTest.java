@@ -153,6 +153,30 @@ class DoorRunTest {
         });
     }
 
+    /** An UPDATE in autocommit and the variants of JPA write once. */
+    @Test
+    void threeWritesAreComparedOnlyWithThreeWrites() {
+        Point thrice = Point.clients(2).with("writes", "3");
+        List<Scenario> families = Scenarios.doors().stream()
+                .map(family -> family.with(
+                                family.name().equals("doors") ? List.of(thrice) : List.of(Point.clients(2)),
+                                family.variants().stream()
+                                        .filter(each -> each.equals(family.baseline())
+                                                || List.of("execute", "update").contains(each.door()))
+                                        .toList())
+                        .timed(new Timing(1, 0, 1, 50)))
+                .toList();
+        Results results = new DoorRun(settings(families), line -> {}, line -> {}).run();
+        assertThat(results.failures()).isEmpty();
+        assertThat(results.scenarios().stream()
+                        .flatMap(family -> family.points().get(0).variants().stream())
+                        .map(VariantResult::label))
+                .containsExactly("by hand", "execute", "JPA, PESSIMISTIC_WRITE query");
+        VariantResult byHand =
+                results.scenarios().get(0).points().get(0).variants().get(0);
+        assertThat(byHand.figures().get("roundTrips")).isCloseTo(5, within(0.5));
+    }
+
     /** A change may be lost by any variant, at any point, so no result is left. The stop does not hide the loss. */
     @Test
     void afterALostChangeThereAreNoResults() {
