@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change that the user should make.
  *
- * @param rule the name of the rule that gave the advice
  * @param figure the observation that led to the advice
  * @param statement the statement that the advice is about; null if there is none, or if the role cannot see the
  *     statement

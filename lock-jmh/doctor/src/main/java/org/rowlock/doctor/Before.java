@@ -21,11 +21,7 @@ record Before(String started, Map<String, Double> figures) {
 
     private record Start(String started) {}
 
-    /**
-     * Reads a diagnosis that {@code --json} printed.
-     *
-     * @throws UserError if the file cannot be read, or does not hold a diagnosis
-     */
+    /** Reads a diagnosis that {@code --json} printed. */
     static Before read(Path file) {
         Saved saved = Texts.json(file, Saved.class, ADVICE);
         if (saved == null || saved.seen() == null || saved.figures() == null) {

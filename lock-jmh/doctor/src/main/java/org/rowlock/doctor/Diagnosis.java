@@ -15,13 +15,10 @@ import org.rowlock.tool.HotStatement;
 /**
  * The findings of the doctor. Immutable.
  *
- * @param kind the verdict as a constant
  * @param verdict the verdict in one or two sentences
  * @param advice the recommended changes, the most important first; empty if there are none
- * @param seen the figures that led to the verdict
  */
 public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen seen) {
-    /** Whether row locks hurt the server. */
     public enum Kind {
         /** Row locks cost so much that a remedy would have a measurable effect. */
         HURT,
@@ -78,7 +75,6 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
     /**
      * Formats the diagnosis for a terminal.
      *
-     * @param width the width of the lines, in columns
      * @param details whether to print all details, even if the text is then longer than one screen
      */
     public String text(int width, boolean details) {

@@ -50,7 +50,6 @@ public final class Doctor {
      * Examines a server.
      *
      * @param duration how long to sample; at least one sample is taken
-     * @throws UserError if the server cannot be examined
      */
     public static Diagnosis examine(ServerAddress address, Duration duration) {
         return examine(

@@ -122,11 +122,7 @@ public final class DoctorCommand extends ToolCommand {
         }
     }
 
-    /**
-     * Runs the doctor with the options of a command line.
-     *
-     * @param args the options of the command line
-     */
+    /** Runs the doctor with the options of a command line. */
     public static void main(String[] args) {
         CommandLine line = commandLine(new DoctorCommand());
         System.exit(line.setCommandName("java -jar doctor.jar").execute(args));

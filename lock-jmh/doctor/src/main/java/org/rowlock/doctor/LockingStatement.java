@@ -9,7 +9,6 @@ import org.rowlock.doctor.ServerQuery.Row;
  * The work of one locking statement during the sampling, from pg_stat_statements. A locking statement has a locking
  * clause, or is an UPDATE or DELETE.
  *
- * @param calls the number of completed calls
  * @param millis the time of all calls together, including waits
  * @param blocks the blocks read, both from shared_buffers and from outside them
  */

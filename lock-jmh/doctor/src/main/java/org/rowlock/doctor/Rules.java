@@ -153,7 +153,6 @@ final class Rules {
         }
     }
 
-    /** Advises on waits for locks other than row locks. */
     private void otherWaits() {
         Map<String, Double> others = new TreeMap<>(seen.busy());
         others.keySet().removeIf(event -> !event.startsWith("Lock:") || event.equals("Lock:tuple"));

@@ -88,7 +88,6 @@ record Seen(
     /**
      * The shared lock table when it was fullest.
      *
-     * @param entries the entries in use
      * @param most the largest number of entries of one session
      * @param session the session with the most entries: its pid, and its application_name if it has one
      * @param query the statement of the session with the most entries; null if the role cannot see the statement

@@ -98,7 +98,6 @@ enum ServerQuery {
                 .toList();
     }
 
-    /** A row of a result: its values by column. */
     record Row(Map<String, @Nullable Object> values) {
         boolean has(String column) {
             return values.get(column) != null;

@@ -18,9 +18,7 @@ enum StatementKind {
     INSERT,
     /** The statement calls a function, procedure or cursor that locks rows. */
     CALL,
-    /** The server itself checks a foreign key. */
     FOREIGN_KEY,
-    /** The role cannot see the statement. */
     HIDDEN;
 
     private static final Pattern CLAUSE =

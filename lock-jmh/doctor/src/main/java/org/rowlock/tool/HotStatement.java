@@ -23,14 +23,9 @@ public record HotStatement(
             " Give one that doctor --json wrote, on a server whose sessions wait for rows. A"
                     + " role with pg_read_all_stats sees their statements.";
 
-    /** The part of the doctor's JSON that has the statement. */
     public record Saved(@Nullable HotStatement hotStatement) {}
 
-    /**
-     * Reads the statement from a file that {@code doctor --json} wrote.
-     *
-     * @throws UserError if the file cannot be read, or contains no statement
-     */
+    /** Reads the statement from a file that {@code doctor --json} wrote. */
     public static HotStatement read(Path file) {
         Saved saved = Texts.json(file, Saved.class, ADVICE);
         HotStatement found = saved == null ? null : saved.hotStatement();

@@ -3,7 +3,6 @@ package org.rowlock.tool;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses an option whose value must be a positive integer. */
 public final class PositiveNumber implements ITypeConverter<Integer> {
     /** The limit for clients, seconds and rounds. A larger number is probably a typing error. */
     private static final int MOST = 100_000;

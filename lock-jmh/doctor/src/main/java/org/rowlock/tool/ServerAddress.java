@@ -71,7 +71,6 @@ public record ServerAddress(
         return dataSource;
     }
 
-    /** Opens a connection in autocommit. */
     public Connection connect(String applicationName) throws SQLException {
         return dataSource(applicationName).getConnection();
     }

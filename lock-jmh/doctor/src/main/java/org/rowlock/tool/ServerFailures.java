@@ -7,7 +7,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.internal.text.SqlState;
 
-/** Converts errors of the server or the driver into messages with advice. */
 public final class ServerFailures {
     private static final int OLDEST = 14;
 
@@ -16,13 +15,7 @@ public final class ServerFailures {
 
     private ServerFailures() {}
 
-    /**
-     * Checks that the server is PostgreSQL, and not too old.
-     *
-     * @param version the result of version()
-     * @param major the major version according to the driver
-     * @throws UserError if the server is another product or too old
-     */
+    /** Checks that the server is PostgreSQL, and not too old. */
     public static void refuseOthers(ServerAddress address, String version, int major) {
         Matcher other = OTHERS.matcher(version);
         boolean isOther = other.find();

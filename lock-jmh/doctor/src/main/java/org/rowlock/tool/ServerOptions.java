@@ -49,12 +49,7 @@ public final class ServerOptions {
     @SuppressWarnings("unused")
     private boolean isHelpAsked;
 
-    /**
-     * Returns the server that the options name; null without {@code --url}.
-     *
-     * @throws ParameterException if the URL is malformed, or if {@code --user} or {@code --password} is given without a
-     *     URL
-     */
+    /** Returns the server that the options name; null without {@code --url}. */
     public @Nullable ServerAddress address() {
         if (url == null) {
             if (user != null || password != null) {

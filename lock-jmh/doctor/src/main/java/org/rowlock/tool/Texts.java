@@ -56,7 +56,6 @@ public final class Texts {
         return CONTROL.matcher(text).replaceAll("?");
     }
 
-    /** Escapes the text for a page of HTML. */
     public static String escaped(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")

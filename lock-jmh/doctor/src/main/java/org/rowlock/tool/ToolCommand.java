@@ -11,7 +11,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The base class of commands that connect to a server. */
 public abstract class ToolCommand implements Callable<Integer> {
     private static final String VERBOSE = "--verbose";
 
@@ -34,7 +33,6 @@ public abstract class ToolCommand implements Callable<Integer> {
         refuse(command, isWrong, message);
     }
 
-    /** Rejects the options of a command. */
     public static void refuse(CommandSpec command, boolean isWrong, String message) {
         if (isWrong) {
             throw new ParameterException(command.commandLine(), message);

@@ -9,7 +9,6 @@ import javax.sql.DataSource;
  *
  * @param pool the connection pool of the variant, also used by threads that only read
  * @param by the amount by which a change raises the balance
- * @param change the transaction
  */
 public record Door(DataSource pool, int by, Change change) {
     @FunctionalInterface

@@ -6,7 +6,6 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.rowlock.jdbc.RowlockDataSource;
 
-/** Wraps a DataSource with the drop-in, lock-jdbc. */
 public final class DropInPool {
     static final String PLAIN = "plain";
 

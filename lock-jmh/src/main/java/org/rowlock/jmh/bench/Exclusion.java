@@ -67,7 +67,6 @@ final class Exclusion {
         }
     }
 
-    /** Changes the state of a key, and returns the previous state. */
     private int update(int key, IntUnaryOperator change) {
         int found;
         do {
@@ -76,7 +75,6 @@ final class Exclusion {
         return found;
     }
 
-    /** Records a violation that the caller has detected. */
     void violated(String message) {
         violation.compareAndSet(null, message);
     }

@@ -35,7 +35,6 @@ public final class JdbcDoors {
     private @Nullable DataSource pool;
 
     /**
-     * @param clients the number of threads that use a variant
      * @param writes the number of writing statements in a transaction; each raises the balance by 1
      */
     public JdbcDoors(BenchmarkServer server, int clients, int writes) {

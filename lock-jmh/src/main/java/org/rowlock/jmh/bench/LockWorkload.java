@@ -12,7 +12,6 @@ import org.rowlock.LockNotAvailableException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.Jdbc;
 
-/** A workload whose transactions lock by the chosen strategy. */
 @State(Scope.Benchmark)
 public abstract class LockWorkload extends Workload {
     private static final String LOCK_NOT_AVAILABLE = "55P03";

@@ -35,7 +35,6 @@ final class Locking {
 
     /**
      * @param pool connections without autocommit; also identifies the database for the admission queues
-     * @param column the primary key
      */
     Locking(Strategy strategy, boolean admission, DataSource pool, String table, String column) {
         this.strategy = strategy;

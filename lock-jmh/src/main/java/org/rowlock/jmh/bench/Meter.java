@@ -28,7 +28,6 @@ public final class Meter {
         private long amount;
         private long units;
 
-        /** Adds to both sums. */
         public synchronized void add(long more, long moreUnits) {
             amount += more;
             units += moreUnits;
@@ -52,7 +51,6 @@ public final class Meter {
         return latency;
     }
 
-    /** Returns the average that is published under this name. */
     public Average average(String name) {
         return averages.computeIfAbsent(name, unused -> new Average());
     }

@@ -109,9 +109,6 @@ final class OwnOptions {
 
     /**
      * Reads the statement, runs it for up to 1,000 keys in a transaction that is rolled back, and returns its scenario.
-     *
-     * @param zipf the exponent that the user gave; null if there is none
-     * @param remarks receives notes for the user, as complete sentences
      */
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
         ToolCommand.refuse(

@@ -20,7 +20,6 @@ final class Plan {
 
     /**
      * @param facts the facts of the user's own server; null for embedded servers
-     * @param remarks further notes for the user, as complete sentences
      */
     static TextTable of(List<Scenario> scenarios, @Nullable ServerFacts facts, List<String> remarks, Path report) {
         TextTable table = table(11);

@@ -46,8 +46,6 @@ final class ReportOption {
     /**
      * Runs the scenarios, and writes the report. The directory is tried out first, so that an unwritable directory
      * fails before the run.
-     *
-     * @return the exit status
      */
     static int run(BenchmarkRun run, Path directory, PrintWriter out, PrintWriter err) throws IOException {
         boolean isMade = Files.notExists(directory);

@@ -16,7 +16,6 @@ final class ScenarioName implements ITypeConverter<Scenario> {
                         "There is no scenario '" + name + "'. There are: " + all(scenario -> true) + "."));
     }
 
-    /** Lists the names of scenarios. */
     static String all(Predicate<Scenario> which) {
         return Scenarios.known().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
     }

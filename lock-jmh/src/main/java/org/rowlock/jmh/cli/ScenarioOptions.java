@@ -103,7 +103,6 @@ final class ScenarioOptions {
      *
      * @param mayNotKill the reason why scenarios must not kill the server; empty if scenarios are permitted to kill it
      * @param remarks receives a sentence for each omission, with its reason
-     * @throws ParameterException if the options contradict each other, or name something that does not exist
      */
     List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
         refuseEmpty("--scenario", "--variant", "--clients", "--rtt");

@@ -18,7 +18,6 @@ import org.rowlock.testing.RoundTripCounter;
  * The client threads. In each slice of time, all threads use the same variant (a {@link Door}). A tenth of the threads
  * only read.
  *
- * @param clients the number of threads
  * @param rows the number of rows, from which each thread picks by a zipfian distribution; 1 for one hot row
  */
 record Crowd(int clients, int rows) {

@@ -51,7 +51,6 @@ public final class Processors {
         return new Processors(ownServers(), true);
     }
 
-    /** Measures this machine and the server of the connection. */
     public static Processors of(Connection connection) throws SQLException {
         List<ProcessHandle> found = Stream.concat(
                         postmaster(Jdbc.number(connection, "select pg_backend_pid()")), ownServers().stream())
@@ -96,7 +95,6 @@ public final class Processors {
     /**
      * The seconds of processor time up to a moment, or between two moments.
      *
-     * @param machine the processor time of all programs
      * @param seesServer whether {@code server} is known; otherwise the share of other programs is unknown too
      */
     public record Taken(double seconds, double client, double server, double machine, boolean seesServer) {
@@ -150,7 +148,6 @@ public final class Processors {
         return new Taken(now / 1e9, client, server, machine, seesServer);
     }
 
-    /** The processor time of this JVM's JIT compilers. */
     public static double compilerSeconds() {
         return COMPILER == null || !COMPILER.isCompilationTimeMonitoringSupported()
                 ? 0

@@ -9,12 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.results.AggregationPolicy;
 import org.openjdk.jmh.results.ScalarResult;
 
-/**
- * The results of a window, which {@link PostgresProfiler} passes to JMH. Not thread-safe.
- *
- * @param perSecond the rate of completed operations
- * @param all the results by name
- */
+/** The results of a window, which {@link PostgresProfiler} passes to JMH. Not thread-safe. */
 public record Published(double seconds, double perSecond, Map<String, ScalarResult> all) {
     private static final AtomicReference<@Nullable Published> LATEST = new AtomicReference<>();
 
@@ -22,7 +17,6 @@ public record Published(double seconds, double perSecond, Map<String, ScalarResu
         this(seconds, perSecond, new TreeMap<>());
     }
 
-    /** Adds a figure, or replaces the figure of the same name. */
     public void put(String name, double value, String unit) {
         all.put(name, new ScalarResult(name, value, unit, AggregationPolicy.AVG));
     }

@@ -32,11 +32,7 @@ public final class Window {
         this.begun = System.nanoTime();
     }
 
-    /**
-     * Opens a window for a benchmark's server.
-     *
-     * @param completed returns the number of operations completed so far
-     */
+    /** Opens a window for a benchmark's server. */
     public static Window open(BenchmarkServer server, LongSupplier completed) throws SQLException {
         Window window = open(server.address(), completed);
         // If the benchmark fails before the window ends, closing the server also closes the window.

@@ -53,7 +53,6 @@ public final class Answer {
 
     private Answer() {}
 
-    /** Summarizes the results of these scenarios. */
     public static String of(List<ScenarioResult> scenarios) {
         List<Compared> all = new ArrayList<>();
         for (ScenarioResult scenario : scenarios) {
@@ -94,7 +93,6 @@ public final class Answer {
                                 100 * others));
     }
 
-    /** Explains the strategies and options that occur in the labels of the variants. */
     static String words(List<ScenarioResult> scenarios) {
         String labels = scenarios.stream()
                 .flatMap(scenario -> scenario.points().stream())

@@ -27,7 +27,6 @@ public abstract class BenchmarkRun {
     protected final ComparisonSettings settings;
     protected volatile boolean stopped;
 
-    /** The result of {@link #left}. */
     protected volatile String left = "";
 
     private final Consumer<String> troubles;
@@ -36,9 +35,6 @@ public abstract class BenchmarkRun {
     private final Map<String, String> server = new LinkedHashMap<>();
     private Map<String, String> serverSettings = Map.of();
 
-    /**
-     * @param troubles receives a line for each failure
-     */
     protected BenchmarkRun(ComparisonSettings settings, Consumer<String> troubles) {
         this.settings = settings;
         this.troubles = troubles;
@@ -47,7 +43,6 @@ public abstract class BenchmarkRun {
     /** Measures until the end or a stop, and returns the valid measurements. Passes each failure to {@link #fail}. */
     protected abstract List<Rounds> measure();
 
-    /** Runs all scenarios. The results include the failures. */
     public final Results run() {
         List<ScenarioResult> results = new ArrayList<>();
         List<String> remarks = new ArrayList<>(settings.remarks());
@@ -91,12 +86,10 @@ public abstract class BenchmarkRun {
         return turns;
     }
 
-    /** Creates the rounds of a scenario in this run, without measurements. */
     protected final Rounds roundsOf(Scenario scenario) {
         return new Rounds(scenario, comparisons(settings.scenarios()));
     }
 
-    /** Counts the comparisons in a report of these scenarios. */
     private static int comparisons(List<Scenario> scenarios) {
         return Math.max(
                 1,
@@ -118,7 +111,6 @@ public abstract class BenchmarkRun {
         return left;
     }
 
-    /** Describes the server in the results. */
     protected final void describe(ServerFacts facts, Map<String, String> more) {
         server.putAll(facts.described());
         server.putAll(more);

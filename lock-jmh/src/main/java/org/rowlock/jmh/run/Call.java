@@ -14,7 +14,6 @@ public enum Call {
     WORSE,
     /** The ratio is neither better nor worse, and the whole interval is within 10 percent of 1. */
     EQUIVALENT,
-    /** The interval permits no other verdict. */
     INCONCLUSIVE,
     /**
      * No verdict is possible, because other programs used more than a tenth of the machine in a measurement of the
@@ -30,7 +29,6 @@ public enum Call {
      */
     static final double SMALLEST = 1.03;
 
-    /** The rules of the verdicts in words, in the order in which they apply. */
     public static final String RULES = String.format(
             Locale.ROOT,
             "With 99 %% confidence, all intervals of verdicts in this report contain the true ratio. The first rule"

@@ -55,7 +55,6 @@ public final class Comparison extends BenchmarkRun {
 
     /**
      * @param progress receives a line for each scenario that begins and each turn that succeeds
-     * @param troubles receives a line for each failure
      */
     public Comparison(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
         super(settings, troubles);

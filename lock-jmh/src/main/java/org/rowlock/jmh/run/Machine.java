@@ -12,15 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.rowlock.tool.UserError;
 
-/** The machine this JVM runs on. */
 public final class Machine {
     private Machine() {}
 
-    /**
-     * Rejects a run while JMH is running elsewhere. JMH itself would reject the run only after the server start.
-     *
-     * @throws UserError if JMH is running elsewhere
-     */
+    /** Rejects a run while JMH is running elsewhere. JMH itself would reject the run only after the server start. */
     public static void refuseBesideJmh() {
         refuseBesideJmh(Path.of(System.getProperty("java.io.tmpdir"), "jmh.lock"));
     }

@@ -37,7 +37,6 @@ public record Measurement(Map<String, Double> figures, List<Double> course) {
         return values.stream().mapToDouble(Double::doubleValue).average().orElse(Double.NaN);
     }
 
-    /** Returns the mean of each figure over several measurements. */
     static Map<String, Double> means(List<Measurement> rounds) {
         Map<String, DoubleSummaryStatistics> values = new TreeMap<>();
         rounds.forEach(round -> round.figures()

@@ -14,8 +14,6 @@ import org.rowlock.jmh.scenario.Metric;
  * @param started the start of the run, in ISO 8601
  * @param command the command that repeats the run, without the password
  * @param machine the clients' machine, on which an embedded server runs too; label and value
- * @param server the server; label and value
- * @param settings the server's relevant settings, by name
  * @param failures what failed or was left unfinished, as complete sentences
  * @param remarks notes for the reader, as complete sentences
  */
@@ -73,7 +71,6 @@ public record Results(
      * @param waits the average number of sessions in each wait event
      * @param ratio the ratio to the baseline, above 1 if the variant is better; null for the baseline, or if fewer than
      *     two rounds have both variants
-     * @param call the verdict; null if there is none
      * @param limit the resource that was at its limit
      * @param course the compared metric in each window of the first round; empty if there is only one window
      */

@@ -23,7 +23,6 @@ public record Room(ServerAddress server, ConnectionRoom connections, long locks)
      *
      * @param areGiven whether the user chose the number of clients
      * @param areNamed whether the user chose the scenarios
-     * @throws UserError if something that the user chose does not fit, or if nothing fits
      */
     public List<Scenario> fit(List<Scenario> scenarios, boolean areGiven, boolean areNamed, List<String> remarks) {
         List<Scenario> fitting = new ArrayList<>();

@@ -49,7 +49,6 @@ public final class Rounds {
         this.comparisons = comparisons;
     }
 
-    /** Adds a turn. */
     public void add(Place place, int round, Measurement measurement) {
         measured.add(new Turn(place, round, measurement));
     }
@@ -62,7 +61,6 @@ public final class Rounds {
         return measured.isEmpty();
     }
 
-    /** Compares the variants at each point by the turns so far. */
     public ScenarioResult compare() {
         List<PointResult> points = new ArrayList<>();
         for (Point point : scenario.points()) {

@@ -6,8 +6,6 @@ import java.util.Locale;
  * A figure of a result.
  *
  * @param key {@link #SCORE}, or the label of one of JMH's secondary results
- * @param unit the unit; empty if there is none
- * @param better whether higher or lower values are better
  */
 public record Metric(String key, String title, String unit, Better better) {
     public static final String SCORE = "score";

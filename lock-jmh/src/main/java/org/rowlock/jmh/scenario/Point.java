@@ -6,8 +6,6 @@ import java.util.TreeMap;
 /**
  * One set of conditions of a scenario: the parameters of its benchmark, and the server resources that they need.
  *
- * @param label a short label
- * @param params the parameters of the benchmark, by name
  * @param connections the number of connections at a time
  * @param locks the number of entries in the server's lock table at a time
  */
@@ -23,7 +21,6 @@ public record Point(String label, Map<String, String> params, int connections, l
         return new Point(label, Map.of(CLIENTS, Integer.toString(clients)), clients, clients);
     }
 
-    /** Returns the label without a round-trip time. */
     public String directLabel() {
         return over(0).label;
     }

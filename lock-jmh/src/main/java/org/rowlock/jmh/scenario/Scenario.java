@@ -13,11 +13,8 @@ import org.openjdk.jmh.annotations.Param;
  * @param question the question and the measured work, as complete sentences
  * @param published published measurements that answer this question; empty if there are none
  * @param text the whole section of scenarios.md
- * @param benchmark the JMH class
  * @param variants the compared variants; the first variant is the baseline of the ratios
  * @param metrics the metrics in the report; the first metric decides the comparison
- * @param settings the settings of postgresql.conf for an embedded server
- * @param killsServer whether the benchmark kills the server
  * @param brief the part that runs if the user chooses no scenario; null for none
  */
 public record Scenario(

@@ -50,7 +50,6 @@ public final class Scenarios {
         return DOORS;
     }
 
-    /** Returns {@link #all}, followed by {@link #doors}. */
     public static List<Scenario> known() {
         return Stream.concat(ALL.stream(), DOORS.stream()).toList();
     }

@@ -5,8 +5,6 @@ package org.rowlock.jmh.scenario;
  *
  * @param rounds how often each variant is measured at each point
  * @param warmupMillis the minimum warm-up before each measurement; it lasts longer while the JIT compilers are busy
- * @param windows the number of consecutive windows
- * @param millis the length of each window
  */
 public record Timing(int rounds, int warmupMillis, int windows, int millis) {
     public static final Timing USUAL = new Timing(5, 2_000, 1, 3_000);

@@ -14,7 +14,6 @@ public record Variant(String label, Map<String, String> params, boolean isContro
     static final String ADMISSION = "admission";
     static final String ADMITTED = " + admission";
 
-    /** Creates a variant of a strategy, such as {@code ADVISORY}. */
     public static Variant of(String strategy) {
         return new Variant(strategy, Map.of(STRATEGY, strategy), false);
     }
@@ -34,7 +33,6 @@ public record Variant(String label, Map<String, String> params, boolean isContro
         return params.getOrDefault(STRATEGY, "");
     }
 
-    /** Whether the name is the variant's label or door. */
     public boolean isCalled(String name) {
         return !name.isBlank()
                 && (name.strip().equalsIgnoreCase(label) || name.strip().equalsIgnoreCase(door()));

@@ -70,16 +70,11 @@ public final class BenchmarkServer implements AutoCloseable {
         return left;
     }
 
-    /**
-     * Finds or starts the server, and creates the schema.
-     *
-     * @param embeddedSettings the settings of postgresql.conf for an embedded server
-     */
+    /** Finds or starts the server, and creates the schema. */
     public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
         return opened(find(embeddedSettings));
     }
 
-    /** Creates the schema on an existing server. */
     public static BenchmarkServer open(ServerAddress address) throws SQLException {
         return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
     }
@@ -163,7 +158,6 @@ public final class BenchmarkServer implements AutoCloseable {
         return connection;
     }
 
-    /** Opens a connection that bypasses the proxy. */
     public Connection connectDirectly() throws SQLException {
         return directDataSource().getConnection();
     }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** Runs SQL with positional parameters. */
 public final class Jdbc {
     private Jdbc() {}
 

@@ -48,9 +48,7 @@ public final class OwnCheck {
      *
      * @param connection a connection in a read-only transaction
      * @param keys the query for the keys; its columns are the parameters of the statements
-     * @param work the statements between the lock and the commit
      * @param remarks receives sentences about the differences between copy and table
-     * @throws UserError if the statement cannot be measured
      */
     public static OwnStatement read(
             Connection connection, String sql, String keys, String work, double holdMillis, List<String> remarks)

@@ -14,9 +14,7 @@ import org.rowlock.tool.UserError;
 /**
  * The keys to lock, which the query of {@code --keys} has returned.
  *
- * @param columns the number of columns
  * @param rows the distinct keys as texts of the type {@link #TYPE}, the hottest first
- * @param creation the statement that creates the type
  */
 record OwnKeys(int columns, List<String> rows, String creation) {
     static final int MOST = 10_000;

@@ -124,7 +124,6 @@ public record OwnSql(String sql, List<Integer> columns) {
         return Tokens.of(sql).get(0).text();
     }
 
-    /** Returns a SELECT without its locking clause. */
     OwnSql withoutLock() {
         List<Token> tokens = Tokens.of(sql);
         int from = tokens.size() - 1;
@@ -141,7 +140,6 @@ public record OwnSql(String sql, List<Integer> columns) {
         return new OwnSql(sql.substring(0, tokens.get(from).start()) + paging, columns);
     }
 
-    /** Returns the values of the parameters for a key. */
     public Object[] binds(List<Object> key) {
         return columns.stream().map(column -> key.get(column - 1)).toArray();
     }

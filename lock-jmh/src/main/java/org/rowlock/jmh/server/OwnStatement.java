@@ -27,12 +27,9 @@ import org.rowlock.internal.text.TableName;
  * @param table the user's table, quoted and with its schema
  * @param copy the copy of the table in the benchmark schema, quoted
  * @param mode the lock mode of the statement, as the name of a RowLockMode
- * @param lock the locking statement
  * @param read the locking statement without its locking clause
- * @param work the statements between the lock and the commit
  * @param holdMillis how long the lock is held after the work
  * @param path the schemas of the user's search_path, quoted
- * @param creation the statements that create all copies
  * @param place for each column of the primary key, its index in {@code keys}, counted from 1
  * @param keys the keys as in {@link OwnKeys}
  * @param insertion the statement that copies the rows of the keys
@@ -54,7 +51,6 @@ public record OwnStatement(
         String insertion) {
     private static final Set<String> TEXTS = Set.of("text", "varchar", "bpchar", "name");
 
-    /** Returns the user's statement that this JVM measures; null if there is none. */
     public static @Nullable OwnStatement ofThisJvm() {
         RunFile file = RunFile.ofThisJvm();
         return file == null ? null : file.own();
@@ -65,7 +61,6 @@ public record OwnStatement(
         return BenchmarkSchema.NAME + (path.isEmpty() ? "" : ',' + path);
     }
 
-    /** Creates the copies with sample rows in the current schema. */
     public void create(Connection connection) throws SQLException {
         Jdbc.execute(connection, creation.toArray(String[]::new));
         Jdbc.run(connection, insertion, (Object) array());

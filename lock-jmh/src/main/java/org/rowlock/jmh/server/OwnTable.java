@@ -64,7 +64,6 @@ record OwnTable(
         return kind.equals("r") || kind.equals("p");
     }
 
-    /** Returns the statement that adds the rows of the keys to the sample. */
     String insertion(List<Integer> place) {
         String key = primaryKey.stream().map(TableName::quoteIdentifier).collect(Collectors.joining(", "));
         String values = place.stream().map(column -> "k.c" + column).collect(Collectors.joining(", "));

@@ -15,7 +15,6 @@ import org.rowlock.tool.ServerAddress;
  * password to every user of the machine.
  *
  * @param run the identity of the run, which marks the schema
- * @param own the user's statement to measure; null for none
  */
 public record RunFile(
         ServerAddress address, String run, @Nullable OwnStatement own) {

@@ -14,11 +14,7 @@ import org.rowlock.tool.UserError;
 public final class ServerCheck {
     private ServerCheck() {}
 
-    /**
-     * Checks that the benchmarks can run on the server.
-     *
-     * @throws UserError if the benchmarks cannot run there
-     */
+    /** Checks that the benchmarks can run on the server. */
     public static ServerFacts forBenchmarks(ServerAddress address) {
         ServerFacts facts;
         // A pooler rejects startup settings that it does not support, so this connection detects the pooler.

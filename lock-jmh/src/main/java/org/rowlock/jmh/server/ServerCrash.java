@@ -18,11 +18,7 @@ public record ServerCrash(Path dataDirectory) {
     private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    /**
-     * Finds the data directory of the server.
-     *
-     * @throws UserError if the server belongs to the user
-     */
+    /** Finds the data directory of the server. */
     public static ServerCrash of(BenchmarkServer server) throws SQLException {
         if (!server.isEmbedded()) {
             throw new UserError("This benchmark kills its server while locks are held, and must not kill "

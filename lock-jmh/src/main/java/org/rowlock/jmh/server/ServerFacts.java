@@ -9,11 +9,7 @@ import org.rowlock.tool.Texts;
 /**
  * Facts about a PostgreSQL server and the program's role on the server.
  *
- * @param version the result of version()
- * @param isInRecovery whether the server is in recovery, such as a standby
- * @param isReadOnly whether transactions of the role are read-only
  * @param room the limit that leaves the fewest free connections
- * @param settings the settings that affect locks, by name, in the order of the report
  */
 public record ServerFacts(
         String version,
@@ -30,7 +26,6 @@ public record ServerFacts(
      * A limit on the number of connections.
      *
      * @param limit the name of the limit, such as {@code max_connections}
-     * @param allowed the number of connections that the limit allows in total
      * @param free the approximate number of further connections that the limit allows
      * @param cure how to raise the limit; a text to be followed by a number
      */
@@ -45,11 +40,7 @@ public record ServerFacts(
     private static final String CONNECTIONS = Texts.resource(ServerFacts.class, "connections.sql");
     private static final String SETTINGS = Texts.resource(ServerFacts.class, "settings.sql");
 
-    /**
-     * Reads the facts from the server.
-     *
-     * @throws SQLException if a query fails, for example because the server is not PostgreSQL
-     */
+    /** Reads the facts from the server. */
     public static ServerFacts of(Connection connection) throws SQLException {
         Map<String, String> settings = settings(connection);
         ConnectionRoom room = Jdbc.one(
@@ -81,7 +72,6 @@ public record ServerFacts(
         return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** Returns a description of the server: label and value. */
     public Map<String, String> described() {
         Map<String, String> described = new LinkedHashMap<>();
         described.put("version", version);
