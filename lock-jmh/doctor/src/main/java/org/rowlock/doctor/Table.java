@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.doctor.Samples.Tally;
 import org.rowlock.doctor.Wait.Doing;
 
 /**

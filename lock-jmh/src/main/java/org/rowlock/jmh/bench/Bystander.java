@@ -68,7 +68,7 @@ public class Bystander extends LockWorkload {
         DiscreteSampler keys = Zipf.zipf(ROWS, zipf);
         return () -> {
             long due = take();
-            Pause.until(due);
+            Clients.pauseUntil(due);
             int aid = keys.sample();
             locking.transaction(
                     aid,

@@ -139,4 +139,18 @@ public final class Clients {
                     "A client has not ended " + LAST.toMinutes() + " minutes after it was stopped");
         }
     }
+
+    /** Waits with a precision of a tenth of a millisecond. {@link Thread#sleep} has a precision of a millisecond. */
+    static void pause(double millis) {
+        pauseUntil(System.nanoTime() + (long) (millis * 1e6));
+    }
+
+    /** Waits until {@link System#nanoTime()} reaches this value, or the thread is interrupted. */
+    static void pauseUntil(long nanoTime) {
+        long left = nanoTime - System.nanoTime();
+        while (left > 0 && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(left);
+            left = nanoTime - System.nanoTime();
+        }
+    }
 }

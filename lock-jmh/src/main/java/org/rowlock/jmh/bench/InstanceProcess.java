@@ -193,7 +193,7 @@ final class InstanceProcess implements AutoCloseable {
                         aid,
                         connection -> exclusion.inside(aid, () -> {
                             Accounts.updateThrice(connection, aid);
-                            Pause.millis(most * ThreadLocalRandom.current().nextDouble());
+                            Clients.pause(most * ThreadLocalRandom.current().nextDouble());
                         }));
                 micros.add(TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begun));
                 return 1;

@@ -68,7 +68,7 @@ public class OwnWork extends LockWorkload {
                     lock.end();
                     exclusion.inside(key, isShared, () -> {
                         work(connection, own, keys.get(key));
-                        Pause.millis(own.holdMillis());
+                        Clients.pause(own.holdMillis());
                     });
                 });
                 return 1;

@@ -63,7 +63,7 @@ public class Pool extends LockWorkload {
         Latency read = meter.latency("others");
         DiscreteSampler rows = Zipf.zipf(ROWS - HOT, 0);
         return () -> {
-            Pause.millis(PAUSE_MILLIS);
+            Clients.pause(PAUSE_MILLIS);
             read.begin();
             try (Connection connection = pool.getConnection()) {
                 Accounts.read(connection, HOT + rows.sample());

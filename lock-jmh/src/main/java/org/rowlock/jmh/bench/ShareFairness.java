@@ -53,7 +53,7 @@ public class ShareFairness extends LockWorkload {
 
     private void holdAndCompare(Connection connection) throws SQLException {
         long before = Accounts.read(connection, ROW);
-        Pause.millis(HOLD_MILLIS);
+        Clients.pause(HOLD_MILLIS);
         long after = Accounts.read(connection, ROW);
         if (before != after) {
             exclusion.violated(
@@ -70,7 +70,7 @@ public class ShareFairness extends LockWorkload {
                 exclusion.inside(0, () -> Accounts.raise(connection, ROW));
             });
             raised.increment();
-            Pause.millis(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
+            Clients.pause(pauseMillis * ThreadLocalRandom.current().nextDouble(0.5, 1.5));
             return 1;
         };
     }

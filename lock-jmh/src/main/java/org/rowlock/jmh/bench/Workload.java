@@ -74,7 +74,6 @@ public abstract class Workload {
     }
 
     /** Creates the tables, adds the clients, and registers the checks with {@link #atEnd}. */
-    @Initializer
     abstract void prepare() throws SQLException;
 
     /** Registers a check that locks excluded other transactions. It runs after the clients have ended. */

@@ -102,7 +102,7 @@ final class CompareCommand extends ToolCommand {
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }
-        remarks.addAll(Beforehand.remarks());
+        remarks.addAll(Machine.remarks());
         out().println(Plan.of(chosen, facts, remarks, directory));
         if (address != null && !yes && isRefused()) {
             err().println("Nothing was done.");

@@ -17,7 +17,6 @@ import org.rowlock.tool.PositiveNumber;
 import org.rowlock.tool.ToolCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command-line options that select scenarios, variants, points and times. Commands include them as a mixin. */

@@ -9,10 +9,17 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.rowlock.jmh.profile.Processors;
 import org.rowlock.tool.UserError;
 
 public final class Machine {
+    private static final long SECONDS_BEFORE = 3;
+
     private Machine() {}
 
     /** Rejects a run while JMH is running elsewhere. JMH itself would reject the run only after the server start. */
@@ -37,6 +44,25 @@ public final class Machine {
         }
         throw new UserError("Another JMH runs on this machine (it has locked " + file + "), and two would disturb each"
                 + " other. Run it again when the other has ended.");
+    }
+
+    /** Returns a sentence about the load of other programs before a run; none if their load is small. */
+    public static List<String> remarks() {
+        Processors processors = Processors.ofThisMachine();
+        Processors.Taken before = processors.taken();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_BEFORE);
+        while (System.nanoTime() < end) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+        double share = processors.taken().since(before).othersShare();
+        return share <= Answer.MOST_OF_OTHERS
+                ? List.of()
+                : List.of(String.format(
+                        Locale.ROOT,
+                        "Other programs took %.0f %% of this machine in the %d seconds before the start."
+                                + " Comparisons get no verdict above a tenth. End these programs, and start again.",
+                        100 * share,
+                        SECONDS_BEFORE));
     }
 
     public static Map<String, String> describe() {

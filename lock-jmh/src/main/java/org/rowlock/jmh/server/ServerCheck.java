@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rowlock.RowLocks;
 import org.rowlock.RowlockException;
+import org.rowlock.internal.text.TableName;
 import org.rowlock.tool.ServerAddress;
 import org.rowlock.tool.ServerFailures;
 import org.rowlock.tool.UserError;
@@ -59,7 +60,7 @@ public final class ServerCheck {
         if (!facts.mayCreateSchema()) {
             throw new UserError("The user " + facts.user() + " may not create the schema " + BenchmarkSchema.NAME
                     + " at " + address + ". Run there as the owner of the database: grant create on database "
-                    + ServerFacts.quoted(facts.database()) + " to " + ServerFacts.quoted(facts.user())
+                    + TableName.quoteIdentifier(facts.database()) + " to " + TableName.quoteIdentifier(facts.user())
                     + "; or give another user with --user.");
         }
     }
@@ -70,7 +71,7 @@ public final class ServerCheck {
             throw new UserError("Transactions of the user " + facts.user() + " at " + address + " begin in "
                     + isolation + " (default_transaction_isolation), where a wait for a row lock ends in 40001; the"
                     + " strategies are compared in read committed. Run there: alter role "
-                    + ServerFacts.quoted(facts.user())
+                    + TableName.quoteIdentifier(facts.user())
                     + " set default_transaction_isolation = 'read committed'; or give another user with --user.");
         }
     }

@@ -68,10 +68,6 @@ public record ServerFacts(
         return settings;
     }
 
-    static String quoted(String name) {
-        return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
-    }
-
     public Map<String, String> described() {
         Map<String, String> described = new LinkedHashMap<>();
         described.put("version", version);
