@@ -8,6 +8,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import jakarta.persistence.Version;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -18,6 +19,7 @@ import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
+import org.rowlock.spring.RowLockSettings;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -45,7 +47,7 @@ final class JpaDoors {
 
     private final BenchmarkServer server;
     private final DataSource pool;
-    private final Map<DataSource, Service> services = new HashMap<>();
+    private final Map<List<Object>, Service> services = new HashMap<>();
     private final DataSource dropIn;
     private final DataSource flushing;
 
@@ -68,6 +70,7 @@ final class JpaDoors {
             case "jpa-query" -> door(plain::raiseByQuery);
             case "jpa-find" -> door(plain::raiseByFind);
             case "jpa-row-lock" -> door(plain::raiseByRowLock);
+            case "jpa-row-lock-statement" -> door(service(pool, false)::raiseByRowLock);
             case "jpa-drop-in" -> door(service(dropIn)::raiseByQuery);
             case "jpa-drop-in-row-lock" -> door(service(dropIn)::raiseByRowLock);
             case "jpa-flush" -> door(service(flushing)::raiseByQuery);
@@ -94,9 +97,19 @@ final class JpaDoors {
     }
 
     private Service service(DataSource dataSource) {
-        return services.computeIfAbsent(dataSource, given -> {
+        return service(dataSource, true);
+    }
+
+    private Service service(DataSource dataSource, boolean lockEntities) {
+        return services.computeIfAbsent(List.of(dataSource, lockEntities), given -> {
             AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-            context.registerBean(DataSource.class, () -> given, bean -> bean.setDestroyMethodName(""));
+            context.registerBean(DataSource.class, () -> dataSource, bean -> bean.setDestroyMethodName(""));
+            context.registerBean(RowLockSettings.class, () -> new RowLockSettings() {
+                @Override
+                public boolean lockEntities() {
+                    return lockEntities;
+                }
+            });
             context.register(Beans.class);
             context.refresh();
             return server.closeWith(context).getBean(Service.class);
