@@ -75,10 +75,14 @@ class StartupFailureTest {
     }
 
     @Test
-    void aViewNeedsIdColumns() {
+    void aViewNeedsRowLocksAndIdColumns() {
         assertFails(OfAView.class);
         assertSays("@RowLock on OfAView.ship(long): ", "open_orders", "view", "underlying table");
-        BootApplication.start(database, OfAView.class, "rowlock.tables.open_orders.id-columns=id")
+        BootApplication.start(
+                        database,
+                        OfAView.class,
+                        "rowlock.tables.open_orders.strategy=row",
+                        "rowlock.tables.open_orders.id-columns=id")
                 .close();
     }
 
