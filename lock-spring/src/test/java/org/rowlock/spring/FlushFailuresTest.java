@@ -25,6 +25,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
+import org.hibernate.StaleStateException;
 import org.hibernate.annotations.JdbcTypeCode;
 import org.hibernate.exception.ConstraintViolationException;
 import org.hibernate.type.SqlTypes;
@@ -275,7 +276,7 @@ class FlushFailuresTest {
             if (thrown instanceof ObjectOptimisticLockingFailureException stale) {
                 return new Failure(
                         stale.getClass(),
-                        stale.getMostSpecificCause().getClass(),
+                        stale.getMostSpecificCause() instanceof StaleStateException ? StaleStateException.class : null,
                         stale.getPersistentClassName() + '#' + stale.getIdentifier(),
                         false,
                         null,

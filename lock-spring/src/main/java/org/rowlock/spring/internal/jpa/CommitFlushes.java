@@ -159,8 +159,9 @@ public final class CommitFlushes {
 
             @Override
             public void run() {
-                if (version != null) {
-                    entry.getPersister().setValue(entity, entry.getPersister().getVersionProperty(), version);
+                var mapping = entry.getPersister().getVersionMapping();
+                if (mapping != null && version != null) {
+                    mapping.getVersionAttribute().setValue(entity, version);
                 }
             }
         }
