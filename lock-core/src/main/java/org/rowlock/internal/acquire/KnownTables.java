@@ -203,13 +203,7 @@ public record KnownTables(
             throws SQLException {
         for (boolean again = false; ; again = true) {
             IdColumns.Known known = idColumns.of(session, name, idColumnsOf(name));
-            // A key of a view would differ from the key of the underlying table.
-            LockTargetException refused =
-                    strategy != LockStrategy.ROW && known.kind().equals("v")
-                            ? TargetErrors.noTable(known)
-                            : known.isWhole()
-                                    ? refusal(known.table(), rows, strategy)
-                                    : needed ? TargetErrors.withoutColumns(known) : null;
+            LockTargetException refused = refusal(known, rows, strategy, needed);
             if (refused == null) {
                 return known.isWhole() ? known.table() : RowTable.named(name);
             }
@@ -222,7 +216,16 @@ public record KnownTables(
         }
     }
 
-    private static @Nullable LockTargetException refusal(RowTable table, List<Row> rows, LockStrategy strategy) {
+    private static @Nullable LockTargetException refusal(
+            IdColumns.Known known, List<Row> rows, LockStrategy strategy, boolean needed) {
+        if (strategy != LockStrategy.ROW && known.kind().equals("v")) {
+            // A key of a view would differ from the key of the underlying table.
+            return TargetErrors.noTable(known);
+        }
+        if (!known.isWhole()) {
+            return needed ? TargetErrors.withoutColumns(known) : null;
+        }
+        RowTable table = known.table();
         List<Column> columns = table.columns();
         for (Column column : columns) {
             if (column.kind() == IdType.KEYLESS && strategy != LockStrategy.ROW) {

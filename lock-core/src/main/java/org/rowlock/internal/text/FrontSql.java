@@ -87,14 +87,17 @@ public final class FrontSql {
 
     /** Returns an expression for a timeout of the session in milliseconds, 0 for none. */
     public static String millis(String timeout) {
-        return "(extract(epoch from pg_catalog.current_setting('" + timeout
-                + "')::pg_catalog.interval) * 1000)::bigint";
+        return '(' + fraction(timeout) + ")::bigint";
+    }
+
+    /** Returns an expression for a timeout of the session in milliseconds and their fraction. */
+    private static String fraction(String timeout) {
+        return "extract(epoch from pg_catalog.current_setting('" + timeout + "')::pg_catalog.interval) * 1000";
     }
 
     /** Returns an expression for the part of a timeout that the wait for a front lock may take; null for no timeout. */
     private static String part(String timeout) {
-        return "nullif(extract(epoch from pg_catalog.current_setting('" + timeout
-                + "')::pg_catalog.interval) * 1000 / m.f[3]::integer, 0)";
+        return "nullif(" + fraction(timeout) + " / m.f[3]::integer, 0)";
     }
 
     /**
