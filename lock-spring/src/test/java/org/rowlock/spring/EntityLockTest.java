@@ -293,6 +293,12 @@ class EntityLockTest {
             return name().toLowerCase(java.util.Locale.ROOT);
         }
 
+        List<LockKey> keys(Integer... numbers) {
+            return Stream.of(numbers)
+                    .map(number -> (LockKey) LockKey.row(table(), id(number)))
+                    .toList();
+        }
+
         Object id(int number) {
             return switch (this) {
                 case WORDED -> "w" + number;
@@ -481,6 +487,9 @@ class EntityLockTest {
             }
             jpaLocksTheRowsThatRowlockLocks(
                     each, State.LOADED, 1, forNoKeyUpdate(LockKey.row(each.table(), each.id(1))));
+            for (State state : State.values()) {
+                jpaLocksTheRowsThatRowlockLocks(each, state, 2, forNoKeyUpdate(each.keys(3, 2, 4)));
+            }
         }
     }
 
@@ -544,6 +553,32 @@ class EntityLockTest {
                 assertThat(byJpa.entities().find(mapping.entity, mapping.id(1))).isNotNull();
                 assertThat(statements.isEmpty()).as("%s", mapping).isEqualTo(mapping.isLockedByJpa);
             });
+        }
+    }
+
+    /** Otherwise two calls with the same ids could wait for each other. */
+    @Test
+    void severalRowsAreReadAndLockedInTheOrderOfTheirIds() {
+        for (Mapping mapping : Mapping.values()) {
+            boolean isLockedByJpa = mapping.isLockedByJpa && mapping != Mapping.WORDED;
+            for (List<LockKey> keys : List.of(mapping.keys(3, 1), mapping.keys(3, 1, 2))) {
+                LockRequest request = forNoKeyUpdate(keys).allowAbsent();
+                freeBehind(byJpa, mapping, State.UNKNOWN, 1, request);
+                undone(byJpa, () -> {
+                    statements.clear();
+                    byJpa.template().lock(request);
+                    assertThat(statements.stream()
+                                    .filter(sql -> sql.matches(".* order by \\w+\\.id for no key update.*")))
+                            .as("%s", mapping)
+                            .hasSize(isLockedByJpa ? 1 : 0);
+                    statements.clear();
+                    for (int row : List.of(1, 3)) {
+                        assertThat(byJpa.entities().find(mapping.entity, mapping.id(row)))
+                                .isNotNull();
+                    }
+                    assertThat(statements.isEmpty()).as("%s", mapping).isEqualTo(isLockedByJpa);
+                });
+            }
         }
     }
 

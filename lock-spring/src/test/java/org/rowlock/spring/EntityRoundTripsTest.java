@@ -13,6 +13,7 @@ import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Version;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +55,11 @@ class EntityRoundTripsTest {
         public void changedByAnother(long id, Runnable another) {
             entities.find(Account.class, id).balance = 1;
             another.run();
+        }
+
+        public void transfer(@RowLock("account") List<Long> ids) {
+            entities.find(Account.class, ids.get(0)).balance--;
+            entities.find(Account.class, ids.get(1)).balance++;
         }
 
         public void byHand(long id) {
@@ -107,6 +113,17 @@ class EntityRoundTripsTest {
             assertThat(counted(() -> accounts.annotated(1))).isEqualTo(4);
         }
         assertThat(database.query("select balance from account")).isEqualTo("39");
+    }
+
+    @Test
+    void theLockOfSeveralRowsAndTheirEntitiesAreOneRoundTrip() throws Exception {
+        database.execute("insert into account select generate_series(2, 5)");
+        Accounts accounts = start(true, true).getBean(Accounts.class);
+        assertThat(counted(() -> accounts.transfer(List.of(5L, 2L)))).isEqualTo(2);
+        Accounts byStatement = start(false, true).getBean(Accounts.class);
+        assertThat(counted(() -> byStatement.transfer(List.of(5L, 2L)))).isEqualTo(4);
+        assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
+                .isEqualTo("0 26 0 0 -26");
     }
 
     /** An advisory lock before JPA's own statement would add a round trip while the row is held. */

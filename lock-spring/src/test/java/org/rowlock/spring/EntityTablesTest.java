@@ -180,10 +180,6 @@ class EntityTablesTest {
         public void shape(@RowLock(entity = Shape.class) long id) {}
     }
 
-    static class OfSomeShapes extends InTransaction {
-        public void shape(@RowLock(value = "shape", required = false) long id) {}
-    }
-
     static class OfOwnShapes extends InTransaction {
         public void shape(@RowLock("shape") long id) {}
     }
@@ -253,21 +249,6 @@ class EntityTablesTest {
     void anEntityWithoutATableOfItsOwnFailsTheStart() {
         assertBadDefinition(() -> startJpa(Map.of(), OfShapes.class))
                 .hasMessageContainingAll("OfShapes.shape(long)", "several tables");
-    }
-
-    /** A row of a Circle would be treated as absent. */
-    @Test
-    void aTableOfSeveralWhoseRowMayBeAbsentFailsTheStart() {
-        assertBadDefinition(() -> startJpa(Map.of(), OfSomeShapes.class))
-                .hasMessageContainingAll("OfSomeShapes.shape(long) names the table shape", "subclasses are in circle");
-        startJpa(Map.of(), OfOwnShapes.class);
-    }
-
-    @Test
-    void aConnectionThatIsGivenBackBehindEachStatementFailsTheStart() {
-        String early = "DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT";
-        assertBadDefinition(() -> startJpa(Map.of("hibernate.connection.handling_mode", early), OfOwnShapes.class))
-                .hasMessageContaining("hibernate.connection.handling_mode=" + early);
     }
 
     @Test

@@ -159,7 +159,6 @@ class IdTypesTest {
         assertRefused(
                 "moment[1970-01-01T00:00:00]", "ISO 8601", () -> service.localTime(LocalDate.EPOCH.atStartOfDay()));
         assertRefused("account[RED]", "is not an integer", () -> service.colorForNumber(Color.RED));
-        assertTargetRefused("account[RED]", "id = \"#id.ordinal()\".", () -> service.colorForNumber(Color.RED));
         assertRefused("order_line[1, 1970-01-01]", "is not an integer", () -> service.partOfAnotherType(cart));
     }
 

@@ -131,7 +131,7 @@ final class RandomServices {
     /** The methods of the application that lock a row before they do their work. */
     @Transactional
     static class Services {
-        public void item(@RowLock(entity = Item.class, required = false) long id, Runnable work) {
+        public void items(@RowLock(entity = Item.class, required = false) List<Long> ids, Runnable work) {
             work.run();
         }
 
@@ -344,6 +344,12 @@ final class RandomServices {
 
     /** Locks a row in some cases, and then changes, adds or removes its entity. */
     private <T> void change(Class<T> type, Object id, int value, T fresh, Call call, Consumer<T> change) {
+        change(type, List.of(id), value, fresh, call, change);
+    }
+
+    /** @param ids the id of the entity, and of the other rows to lock */
+    private <T> void change(Class<T> type, List<?> ids, int value, T fresh, Call call, Consumer<T> change) {
+        Object id = ids.get(0);
         Runnable work = () -> {
             T found = entities.find(type, id);
             if (found != null && value % 8 == 0) {
@@ -377,6 +383,7 @@ final class RandomServices {
         } else {
             entities.refresh(loaded, LockModeType.PESSIMISTIC_WRITE);
         }
+        ids.stream().skip(1).forEach(each -> entities.find(type, each, LockModeType.PESSIMISTIC_WRITE));
         work.run();
     }
 
@@ -391,7 +398,12 @@ final class RandomServices {
         disturbing("item", "version = version + 1", "id = " + id);
         Item fresh = new Item();
         fresh.id = id;
-        change(Item.class, id, value, fresh, (services, work) -> services.item(id, work), item -> {
+        // Some calls also lock another row, whose entity is not loaded yet.
+        long beside = 1 + id % IDS;
+        boolean areTwo = value % 3 == 0 && id <= IDS && used.add(Item.class + " " + beside);
+        List<Long> ids = areTwo ? List.of(id, beside) : List.of(id);
+        Call call = (services, work) -> services.items(ids, work);
+        change(Item.class, ids, value, fresh, call, item -> {
             told.add("item " + item.version + " " + item.amount);
             item.amount = value;
             item.name = value % 7 == 0 ? "same" : "name " + id;

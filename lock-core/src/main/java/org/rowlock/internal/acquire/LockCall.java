@@ -210,7 +210,7 @@ public final class LockCall {
 
     private Outcome lockBy(RowStatement other) {
         try {
-            return new Held(0, Outcome.READ_COMMITTED, other.lock() ? List.of() : request.keys());
+            return new Held(0, Outcome.READ_COMMITTED, other.lock());
         } catch (SQLException e) {
             return new Failed(e, LockErrors.ofLock(description(), e));
         }

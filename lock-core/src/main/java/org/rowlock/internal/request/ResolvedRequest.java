@@ -164,7 +164,8 @@ public record ResolvedRequest(
      * another library has the same effect.
      */
     public boolean isLockedBy(RowStatement other) {
-        if (strategy != LockStrategy.ROW || !isOneRow() || !inserts().isEmpty() || waitKind() != WaitKind.FOREVER) {
+        boolean isEachRowOnce = rows.size() == 1 && rows.get(0).keys().size() == keys().size();
+        if (strategy != LockStrategy.ROW || !isEachRowOnce || !inserts().isEmpty() || waitKind() != WaitKind.FOREVER) {
             return false;
         }
         RowTable table = rows.get(0).table();

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.annotation;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,13 +32,6 @@ public record MethodLocks(
         @Nullable LockWait lockWait,
         BeanFactoryResolver beans) {
     static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
-
-    /** Whether a parameter is an enum or an array of enums. */
-    public boolean hasEnum() {
-        return Arrays.stream(method.getParameterTypes())
-                .anyMatch(type -> type.isEnum()
-                        || (type.isArray() && type.getComponentType().isEnum()));
-    }
 
     /** Returns the locks of a call. Each expression is evaluated once, and each argument is iterated over once. */
     public Call of(@Nullable Object[] arguments) {

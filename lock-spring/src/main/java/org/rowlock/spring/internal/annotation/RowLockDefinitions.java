@@ -110,10 +110,10 @@ public final class RowLockDefinitions {
         // A method that returns an Optional allows an absent row.
         boolean required = lock.getBoolean("required") && method.getReturnType() != Optional.class;
         RowLockMode mode = lock.getEnum("mode", RowLockMode.class);
-        return new RowLockDefinition(where, table(where, lock, required), given, idText, mode, required);
+        return new RowLockDefinition(where, table(where, lock), given, idText, mode, required);
     }
 
-    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock, boolean required) {
+    private Supplier<String> table(String where, MergedAnnotation<RowLock> lock) {
         Class<?> entity = lock.getClass("entity");
         String table = String.valueOf(beans.resolveEmbeddedValue(lock.getString("table")));
         boolean named = !table.isBlank();
@@ -128,7 +128,7 @@ public final class RowLockDefinitions {
         }
         try {
             String normal = LockKey.row(table, 0).table();
-            return SingletonSupplier.of(() -> entities.checked("@RowLock on " + where, normal, required));
+            return SingletonSupplier.of(() -> entities.checked("@RowLock on " + where, normal));
         } catch (IllegalArgumentException e) {
             throw new RowLockDefinitionException(
                     "@RowLock on " + where + " names a table whose name is malformed: " + e.getMessage() + ".",

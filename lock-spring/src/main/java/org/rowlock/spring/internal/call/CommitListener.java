@@ -4,8 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.spring.RowLockTransactionManager;
 import org.rowlock.spring.internal.jpa.CommitFlushes;
@@ -23,8 +21,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * exception, Spring rolls back.
  */
 public record CommitListener(ConfigurableTransactionManager manager) implements TransactionExecutionListener {
-    private static final Log LOG = LogFactory.getLog(CommitListener.class);
-
     /** Adds a commit listener to a transaction manager that has no commit listener yet. */
     public static void listenTo(@Nullable Object manager) {
         if (manager instanceof ConfigurableTransactionManager telling
@@ -49,14 +45,9 @@ public record CommitListener(ConfigurableTransactionManager manager) implements 
                 || bound.keySet().stream().anyMatch(SpringTransaction.class::isInstance)) {
             return false;
         }
-        boolean isConnected = SessionCaches.isAnyConnected()
-                || (TransactionSynchronizationManager.isSynchronizationActive()
+        return !SessionCaches.isAnyConnected()
+                && !(TransactionSynchronizationManager.isSynchronizationActive()
                         && bound.values().stream().anyMatch(ResourceHolder.class::isInstance));
-        if (isConnected) {
-            LOG.debug("The call does not queue in the JVM: an enclosing scope, such as SUPPORTS or open-in-view, has"
-                    + " read something and keeps its connection");
-        }
-        return !isConnected;
     }
 
     @Override

@@ -3,45 +3,54 @@ package org.rowlock.spring.internal.jpa;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.hibernate.FlushMode;
 import org.hibernate.LockMode;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.EntityPersister;
+import org.hibernate.query.SelectionQuery;
 import org.hibernate.resource.transaction.spi.TransactionCoordinatorBuilder;
+import org.hibernate.type.BasicType;
 import org.jspecify.annotations.Nullable;
+import org.rowlock.LockKey;
 import org.rowlock.RowLockMode;
+import org.rowlock.internal.value.RowKey;
 
 /**
- * Describes how Hibernate reads an entity by its id and locks the same row as Rowlock would. This is possible only if
- * Hibernate's statement selects from one table by the id alone, in one of PostgreSQL's modes. Rowlock calls {@code
+ * Describes how Hibernate reads entities by their ids and locks the same rows as Rowlock would. This is possible only
+ * if Hibernate's statement selects from one table by the id alone, in one of PostgreSQL's modes. Rowlock calls {@code
  * get}, because Hibernate 7's {@code find} returns null for some errors of the server, and applies the persistence
  * unit's defaults for locks.
  *
  * @param modes Hibernate's lock mode for each of PostgreSQL's lock modes that Hibernate can send
+ * @param most the largest number of rows that one statement of Hibernate may lock
  * @param unfit whether Rowlock's own statement must lock, because Hibernate would write an entity that it only reads
  */
-record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> modes, AtomicBoolean unfit) {
+record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> modes, int most, AtomicBoolean unfit) {
     private static final Log LOG = LogFactory.getLog(EntityFind.class);
 
     /**
      * The form of a suitable statement. A formula, a join, a restriction, a filter or a discriminator changes the form.
      */
-    private static final Pattern STATEMENT = Pattern.compile("(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+)"
-            + " where \\2\\.(\\S+)=\\? (for [a-z ]+?)(?: of \\2)?");
+    private static final Pattern STATEMENT = Pattern.compile(
+            "(?:/\\*[^*]*\\*/ *)?select [^()]* from (\\S+) (\\w+) where \\2\\.(\\S+)(?:=\\?| in \\(\\?,\\?\\) order by"
+                    + " \\2\\.\\3) (for (?:no key |key )?(?:update|share))(?: of \\2)?");
 
-    private static final Map<String, RowLockMode> WORDS = Map.of(
-            "for update", RowLockMode.FOR_UPDATE,
-            "for no key update", RowLockMode.FOR_NO_KEY_UPDATE,
-            "for share", RowLockMode.FOR_SHARE,
-            "for key share", RowLockMode.FOR_KEY_SHARE);
+    private static final int MOST = 64;
 
     /** Carries the text of a statement out of a session that must not send the statement. */
     private static final class Prepared extends RuntimeException {
@@ -79,17 +88,76 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
         EntityPersister root = roots.get(0);
         Object sample = HibernateEntities.sampleId(root);
         Class<?> entity = root.getMappedClass();
+        if (sample == null || entity == null) {
+            return null;
+        }
         Map<RowLockMode, LockMode> modes = new EnumMap<>(RowLockMode.class);
+        // Several rows must be locked in the order of Rowlock's own statement. For texts, ids that differ can be equal.
+        boolean areOrdered = !(sample instanceof String);
         for (LockMode asked : List.of(LockMode.PESSIMISTIC_READ, LockMode.PESSIMISTIC_WRITE)) {
-            String sql = sample == null || entity == null ? "" : statement(factory, entity, sample, asked);
-            Matcher found = STATEMENT.matcher(sql);
-            RowLockMode mode = found.matches() ? WORDS.get(found.group(4)) : null;
-            if (mode != null && HibernateEntities.normal(found.group(1)).equals(table)) {
+            RowLockMode mode = mode(factory, table, session -> session.get(entity, sample, asked));
+            if (mode != null) {
                 modes.put(mode, asked);
+                areOrdered &= mode
+                        == mode(
+                                factory,
+                                table,
+                                session -> query(session, entity, List.of(sample, sample), asked)
+                                        .getResultList());
             }
         }
-        List<String> id = HibernateEntities.idColumns(root);
-        return modes.isEmpty() || id.size() != 1 ? null : new EntityFind(entity, id.get(0), modes, new AtomicBoolean());
+        return new EntityFind(
+                entity, HibernateEntities.idColumns(root).get(0), modes, areOrdered ? MOST : 1, new AtomicBoolean());
+    }
+
+    /** Returns the mode in which the only statement of a read locks rows; null if the statement is unsuitable. */
+    private static @Nullable RowLockMode mode(
+            SessionFactoryImplementor factory, String table, Function<Session, @Nullable Object> read) {
+        Matcher found = STATEMENT.matcher(statement(factory, read));
+        return found.matches() && HibernateEntities.normal(found.group(1)).equals(table)
+                ? RowLockMode.valueOf(found.group(4).toUpperCase(Locale.ROOT).replace(' ', '_'))
+                : null;
+    }
+
+    private static SelectionQuery<?> query(Session session, Class<?> entity, List<Object> ids, LockMode mode) {
+        // Hibernate would translate a query with a list as its parameter at each call.
+        String parameters =
+                IntStream.rangeClosed(1, ids.size()).mapToObj(n -> "?" + n).collect(Collectors.joining(", "));
+        SelectionQuery<?> query = session.createSelectionQuery(
+                "from " + entity.getName() + " e where id(e) in (" + parameters + ") order by id(e)", entity);
+        for (int i = 0; i < ids.size(); i++) {
+            query.setParameter(i + 1, ids.get(i));
+        }
+        return query.setHibernateLockMode(mode)
+                .setHibernateFlushMode(FlushMode.MANUAL)
+                .setHint("jakarta.persistence.lock.timeout", -1);
+    }
+
+    /** Locks the rows, reads their entities, and returns the ids of the entities that exist. */
+    Set<Object> read(Session session, List<Object> ids, LockMode mode) {
+        if (ids.size() == 1) {
+            return session.get(entity, ids.get(0), mode) == null ? Set.of() : Set.copyOf(ids);
+        }
+        return query(session, entity, ids, mode).getResultList().stream()
+                .map(session::getIdentifier)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns the id of each key; an empty map if one statement of Hibernate cannot lock the rows of all keys. */
+    Map<Object, LockKey> ids(EntityPersister root, String table, List<LockKey> keys) {
+        BasicType<?> type = (BasicType<?>) root.getIdentifierType();
+        Map<Object, LockKey> ids = new LinkedHashMap<>();
+        for (LockKey key : keys.size() <= most ? keys : List.<LockKey>of()) {
+            if (key instanceof LockKey.Row row
+                    && row.table().equals(table)
+                    && RowKey.givenId(row).size() == 1) {
+                ids.put(
+                        type.getJavaTypeDescriptor()
+                                .fromString(RowKey.givenId(row).get(0)),
+                        key);
+            }
+        }
+        return ids.size() == keys.size() ? ids : Map.of();
     }
 
     /** Whether JTA manages the transactions. A separate session would then begin a JTA transaction. */
@@ -103,7 +171,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
      * Returns the statement that Hibernate would send, taken from a session without a database. Returns an empty string
      * if Hibernate would not send a statement.
      */
-    private static String statement(SessionFactoryImplementor factory, Class<?> entity, Object id, LockMode mode) {
+    private static String statement(SessionFactoryImplementor factory, Function<Session, @Nullable Object> read) {
         Connection none = (Connection) Proxy.newProxyInstance(
                 EntityFind.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().startsWith("prepare")) {
@@ -117,7 +185,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
         try (Session session = sessions.withOptions().connection(none).openSession()) {
             session.beginTransaction();
             try {
-                Object unused = session.get(entity, id, mode);
+                Object unused = read.apply(session);
                 return "";
             } finally {
                 session.getTransaction().rollback();

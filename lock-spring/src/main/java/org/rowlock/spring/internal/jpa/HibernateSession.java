@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Currency;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,13 +32,11 @@ import org.hibernate.engine.spi.SessionImplementor;
 import org.hibernate.engine.spi.Status;
 import org.hibernate.metamodel.mapping.JdbcMapping;
 import org.hibernate.persister.entity.EntityPersister;
-import org.hibernate.type.BasicType;
 import org.hibernate.type.descriptor.java.JavaType;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
-import org.rowlock.RowLockMode;
 import org.rowlock.internal.request.RowStatement;
-import org.rowlock.internal.value.RowKey;
+import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.internal.pool.Pools;
 import org.springframework.beans.BeanUtils;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
@@ -165,21 +164,21 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
     }
 
     /**
-     * Returns JPA's lock for a row. Returns null if JPA would not lock and read the row as Rowlock does.
+     * Returns JPA's lock for the rows of a request. Returns null if JPA would not lock and read the rows as Rowlock
+     * does.
      *
      * @param connection the connection of the transaction; the session must use this connection too, and not the
      *     connection of an outer transaction
      */
     @Nullable
-    EntityLock lockOf(LockKey.Row row, RowLockMode mode, Connection connection) {
-        HibernateEntities entities = entities(row.table());
-        EntityFind find = entities.find();
-        LockMode asked = find == null ? null : find.modes().get(mode);
+    EntityLock lockOf(RequestParts request, Connection connection) {
+        String table = request.keys().get(0) instanceof LockKey.Row row ? row.table() : "";
+        EntityFind find = entities(table).find();
+        LockMode asked = find == null ? null : find.modes().get(request.mode());
         LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
         if (find == null
                 || asked == null
                 || find.unfit().get()
-                || RowKey.givenId(row).size() != 1
                 || !session.isTransactionInProgress()
                 || session.getTransaction().getRollbackOnly()
                 || !connection.equals(
@@ -191,36 +190,41 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
         EntityPersister root = session.getFactory().getMappingMetamodel().getEntityDescriptor(find.entity());
         try {
-            Object id = ((BasicType<?>) root.getIdentifierType())
-                    .getJavaTypeDescriptor()
-                    .fromString(RowKey.givenId(row).get(0));
+            Map<Object, LockKey> ids = find.ids(root, table, request.keys());
             PersistenceContext context = session.getPersistenceContextInternal();
-            EntityKey key = session.generateEntityKey(id, root);
-            Object known = context.getEntity(key);
-            // The session may have loaded the entity under an id with trailing spaces. The find would not read it
+            Object known = null;
+            boolean areUnknown = true;
+            boolean isAlone = context.getNumberOfManagedEntities() == 0;
+            for (Object id : ids.keySet()) {
+                EntityKey key = session.generateEntityKey(id, root);
+                known = context.getEntity(key);
+                areUnknown &= known == null && !context.containsDeletedUnloadedEntityKey(key);
+                isAlone &= context.getProxy(key) == null;
+            }
+            // The session may have loaded the entity under an id with trailing spaces. The lock would not read it
             // again.
-            boolean isFound = known == null
-                    ? !context.containsDeletedUnloadedEntityKey(key) && loaded().isEmpty()
-                    : isReadAgain(known);
-            boolean isAlone = context.getNumberOfManagedEntities() == 0 && context.getProxy(key) == null;
-            return isFound ? new EntityLock(session, find, asked, id, known, isAlone, new AtomicBoolean()) : null;
+            boolean isRead = areUnknown
+                    ? !ids.isEmpty() && loaded().isEmpty()
+                    : ids.size() == 1 && known != null && isReadAgain(known);
+            return isRead ? new EntityLock(session, find, asked, ids, known, isAlone, new AtomicBoolean()) : null;
         } catch (IllegalArgumentException | HibernateException e) {
             return null; // Rowlock's own statement then reports the fault in the id.
         }
     }
 
     /**
-     * Locks one row through JPA, and reads its entity in the same round trip. An instance belongs to one call.
+     * Locks rows through JPA, and reads their entities in the same round trip. An instance belongs to one call.
      *
-     * @param loaded the entity of the row if the session has loaded it and must read it again; otherwise null
-     * @param isAlone whether nothing in the session can refer to the entity that the lock reads
-     * @param called whether {@link #lock} was called. If so, the entity has been read under the lock
+     * @param ids the ids of the entities, with the keys of their rows
+     * @param loaded the entity of the only row if the session has loaded it and must read it again; otherwise null
+     * @param isAlone whether nothing in the session can refer to the entities that the lock reads
+     * @param called whether {@link #lock} was called. If so, the entities have been read under the lock
      */
     record EntityLock(
             SessionImplementor session,
             EntityFind find,
             LockMode mode,
-            Object id,
+            Map<Object, LockKey> ids,
             @Nullable Object loaded,
             boolean isAlone,
             AtomicBoolean called)
@@ -231,14 +235,16 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
 
         @Override
-        public boolean lock() throws SQLException {
+        public List<LockKey> lock() throws SQLException {
             called.set(true);
             try {
-                if (loaded == null) {
-                    return session.get(find.entity(), id, mode) != null;
+                if (loaded != null) {
+                    session.refresh(loaded, new LockOptions(mode));
+                    return List.of();
                 }
-                session.refresh(loaded, new LockOptions(mode));
-                return true;
+                Map<Object, LockKey> absent = new LinkedHashMap<>(ids);
+                absent.keySet().removeAll(find.read(session, List.copyOf(ids.keySet()), mode));
+                return List.copyOf(absent.values());
             } catch (RuntimeException e) {
                 for (Throwable each = e; each != null; each = each.getCause()) {
                     if (each instanceof SQLException ofDriver) {

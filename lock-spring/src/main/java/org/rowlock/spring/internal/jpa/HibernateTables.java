@@ -6,7 +6,6 @@ import javax.sql.DataSource;
 import org.hibernate.engine.spi.SessionFactoryImplementor;
 import org.hibernate.persister.entity.AbstractEntityPersister;
 import org.hibernate.persister.entity.UnionSubclassEntityPersister;
-import org.hibernate.resource.jdbc.spi.PhysicalConnectionHandlingMode;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockKey;
 import org.rowlock.spring.RowLockDefinitionException;
@@ -68,13 +67,10 @@ public record HibernateTables(BeanFactory beans) {
 
     /**
      * Returns the given table. Rejects a table that contains only a part of each entity: the table of a joined
-     * subclass, and a secondary table. If a row may be absent, also rejects a table of a hierarchy that has several
-     * tables (TABLE_PER_CLASS). A row in one of the other tables would be treated as absent. Checks nothing if there
-     * are several DataSources, because the DataSource is known only at a call.
-     *
-     * @param required whether an absent row is an error
+     * subclass, and a secondary table. Checks nothing if there are several DataSources, because the DataSource is known
+     * only at a call.
      */
-    public String checked(String what, String table, boolean required) {
+    public String checked(String what, String table) {
         if (!IS_PRESENT || beans.getBeanProvider(DataSource.class).stream().count() != 1) {
             return table;
         }
@@ -83,45 +79,8 @@ public record HibernateTables(BeanFactory beans) {
             if (!entities.lockedIn().isEmpty()) {
                 throw notTheRoot(what, table, entities.lockedIn());
             }
-            List<String> others = required ? List.of() : subclassTables(sessions(factory), entities, table);
-            if (!others.isEmpty()) {
-                throw new RowLockDefinitionException(
-                        what + " names the table " + table + " and says that a row may be absent, but rows of its"
-                                + " subclasses are in " + String.join(", ", others) + " (TABLE_PER_CLASS), where"
-                                + " nothing would be locked, without an error.",
-                        "Name the table of the concrete class; for rows of " + table + " alone, remove required = false"
-                                + " and the return type Optional.");
-            }
         }
         return table;
-    }
-
-    private static List<String> subclassTables(
-            SessionFactoryImplementor sessions, HibernateEntities entities, String table) {
-        return entities.mapped().stream()
-                .filter(UnionSubclassEntityPersister.class::isInstance)
-                .map(UnionSubclassEntityPersister.class::cast)
-                .filter(entity -> HibernateEntities.isSame(entity.getRootTableName(), table))
-                .flatMap(entity -> entity.getSubclassEntityNames().stream())
-                .map(name -> sessions.getMappingMetamodel().getEntityDescriptor(name))
-                .map(entity -> ((AbstractEntityPersister) entity).getRootTableName())
-                .filter(name -> !HibernateEntities.isSame(name, table))
-                .toList();
-    }
-
-    /** Rejects a setting that releases the connection, and with it the lock, after the first statement. */
-    public void refuseEarlyRelease(DataSource dataSource) {
-        for (EntityManagerFactory factory : factories()) {
-            var early = PhysicalConnectionHandlingMode.DELAYED_ACQUISITION_AND_RELEASE_AFTER_STATEMENT;
-            if (!HibernateSession.isElsewhere(factory, dataSource)
-                    && !EntityFind.isOfContainer(sessions(factory))
-                    && sessions(factory).getSessionFactoryOptions().getPhysicalConnectionHandlingMode() == early) {
-                throw new RowLockDefinitionException(
-                        "hibernate.connection.handling_mode=" + early + " returns the connection after each"
-                                + " statement, and thereby releases the lock before the transaction ends.",
-                        "Remove the setting, or set it to DELAYED_ACQUISITION_AND_HOLD.");
-            }
-        }
     }
 
     static void refuseParts(String what, @Nullable TransactionManager manager, List<LockKey> keys) {

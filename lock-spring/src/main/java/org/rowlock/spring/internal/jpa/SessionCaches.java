@@ -149,15 +149,13 @@ public final class SessionCaches {
     }
 
     /**
-     * Returns JPA's lock for the only row of a request. Returns null if Rowlock's own statement must lock.
+     * Returns JPA's lock for the rows of a request. Returns null if Rowlock's own statement must lock.
      *
      * @param connection the connection of the transaction
      */
     public @Nullable RowStatement entityLock(RequestParts request, Connection connection) {
-        entityLock = sessions.size() == 1
-                        && request.keys().size() == 1
-                        && request.keys().get(0) instanceof LockKey.Row row
-                ? sessions.get(0).lockOf(row, request.mode(), connection)
+        entityLock = sessions.size() == 1 && request.modes().isEmpty()
+                ? sessions.get(0).lockOf(request, connection)
                 : null;
         return entityLock;
     }

@@ -2,7 +2,6 @@ package org.rowlock.spring.internal.proxy;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -11,8 +10,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.LockResult;
-import org.rowlock.LockTargetException;
-import org.rowlock.internal.text.SqlState;
 import org.rowlock.internal.value.RequestParts;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.annotation.MethodLocks;
@@ -24,7 +21,6 @@ import org.rowlock.spring.internal.call.LockedCall;
 import org.rowlock.spring.internal.call.TransactionDeclarations;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 
@@ -42,8 +38,6 @@ record LockInterceptor(
         boolean adviceBetween)
         implements MethodInterceptor {
     private static final Log LOG = LogFactory.getLog(LockInterceptor.class);
-    private static final String OF_ENUM = " An enum is locked by its name. If the column contains its number"
-            + " (EnumType.ORDINAL), give the number on the method: id = \"#id.ordinal()\".";
     private static final String QUEUED = Queued.class.getName();
 
     @Override
@@ -63,15 +57,7 @@ record LockInterceptor(
             LOG.debug(method.what() + ": there are no ids, so nothing is locked");
         } else {
             LockedCall call = queued == null ? call(method, manager(invocation)) : queued.call();
-            try {
-                LockResult unused = call.lock(request.allowAbsent(), locked::required);
-            } catch (InvalidDataAccessApiUsageException e) {
-                throw method.hasEnum()
-                                && e.getCause() instanceof LockTargetException refused
-                                && refused.sqlState().equals(Optional.of(SqlState.INVALID_TEXT_REPRESENTATION))
-                        ? new InvalidDataAccessApiUsageException(e.getMessage() + OF_ENUM, e.getCause())
-                        : e;
-            }
+            LockResult unused = call.lock(request.allowAbsent(), locked::required);
         }
         return invocation.proceed();
     }

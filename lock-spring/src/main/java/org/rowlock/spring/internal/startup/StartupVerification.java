@@ -26,7 +26,6 @@ import org.rowlock.spring.RowLockSettings;
 import org.rowlock.spring.RowLockTemplate;
 import org.rowlock.spring.SpringLocks;
 import org.rowlock.spring.internal.call.DataSources;
-import org.rowlock.spring.internal.jpa.HibernateTables;
 import org.rowlock.spring.internal.proxy.LockChains;
 import org.rowlock.spring.internal.proxy.LockChains.Usage;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -107,10 +106,8 @@ public final class StartupVerification implements SmartInitializingSingleton {
         }
         Map<String, RowLockDefinitionException> wrong = new LinkedHashMap<>();
         Set<String> right = new HashSet<>();
-        byDataSource.forEach((dataSource, ofIt) -> {
-            new HibernateTables(beans).refuseEarlyRelease(dataSource);
-            check(new DataSourceVerification(locks).verify(dataSource), ofIt, wrong, right);
-        });
+        byDataSource.forEach(
+                (dataSource, ofIt) -> check(new DataSourceVerification(locks).verify(dataSource), ofIt, wrong, right));
         // A configured table must exist in at least one database, and need not exist in every database.
         wrong.keySet().removeAll(right);
         for (RowLockDefinitionException first : wrong.values()) {
