@@ -138,7 +138,7 @@ class GroupStormTest {
 
         /** @param evils how many members pass between two disturbances */
         Storm(int members, int evils) {
-            super(database, THREADS, members, evils);
+            super(database.dataSource(), THREADS, members, evils);
         }
 
         GatedDatabase run() throws Exception {

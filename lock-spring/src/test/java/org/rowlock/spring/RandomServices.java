@@ -278,7 +278,11 @@ final class RandomServices {
             case 17 -> inner(Propagation.REQUIRED, value, () -> note(id, value));
             // A separate transaction must not wait for rows of the outer transaction.
             case 18 -> inner(Propagation.REQUIRES_NEW, value, () -> item(id + IDS, value));
-            case 19 -> savepoint(() -> slot(id + IDS, value), value % 2 == 0);
+            case 19 -> {
+                if (used.add("savepoint")) {
+                    savepoint(entities, () -> slot(id + IDS, value), value % 2 == 0);
+                }
+            }
             default -> {
                 Item item = entities.find(Item.class, id);
                 told.add("read " + (item == null ? null : item.amount));
@@ -312,12 +316,9 @@ final class RandomServices {
 
     /**
      * Sets a savepoint of JDBC, because Spring offers no nested transactions with Hibernate. Spring does not report
-     * the rollback to Rowlock, so a row that is locked in between is not used again.
+     * the rollback to Rowlock, so the caller must not use a row again that is locked in between.
      */
-    private void savepoint(Runnable work, boolean isUndone) {
-        if (!used.add("savepoint")) {
-            return;
-        }
+    static void savepoint(EntityManager entities, Runnable work, boolean isUndone) {
         entities.flush();
         entities.unwrap(Session.class).doWork(connection -> {
             Savepoint savepoint = connection.setSavepoint();

@@ -66,8 +66,8 @@ class RandomServicesTest {
     @RegisterExtension
     final TestDatabase keeping = database();
 
-    private static TestDatabase database() {
-        return new TestDatabase(Stream.of(FlushFailuresTest.TABLES, RandomServices.TABLES)
+    static TestDatabase database(String... more) {
+        return new TestDatabase(Stream.of(FlushFailuresTest.TABLES, RandomServices.TABLES, more)
                 .flatMap(Stream::of)
                 .toArray(String[]::new));
     }

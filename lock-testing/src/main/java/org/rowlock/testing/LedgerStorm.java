@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.util.Throwables;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A test that runs many small transactions (members) under faults: interrupts, cancelled statements, killed server
@@ -34,7 +35,7 @@ public abstract class LedgerStorm {
 
     public final long seed = System.nanoTime();
 
-    private final TestDatabase database;
+    private final PGSimpleDataSource database;
     private final int members;
     private final int evils;
     private final AtomicInteger next = new AtomicInteger();
@@ -49,7 +50,7 @@ public abstract class LedgerStorm {
      *
      * @param evils how many members start between two faults
      */
-    protected LedgerStorm(TestDatabase database, int threads, int members, int evils) {
+    protected LedgerStorm(PGSimpleDataSource database, int threads, int members, int evils) {
         this.database = database;
         this.members = members;
         this.evils = evils;
@@ -60,7 +61,7 @@ public abstract class LedgerStorm {
     protected abstract Told pay(int id, Random random) throws Exception;
 
     public final String applicationName() {
-        return database.schema() + "_storm";
+        return database.getApplicationName() + "_storm";
     }
 
     public final int killed() {
@@ -119,7 +120,7 @@ public abstract class LedgerStorm {
     /** Injects a random fault each time that {@code evils} further members have started. */
     private void disturb(TcpProxy proxy, Random random) throws SQLException {
         int evil = 0;
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             while (next.get() < members) {
                 LockSupport.parkNanos(1_000_000);
@@ -160,7 +161,7 @@ public abstract class LedgerStorm {
      */
     public final void check(String ledger) throws SQLException {
         int[] stored = new int[members];
-        try (Connection connection = database.dataSource().getConnection();
+        try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(ledger)) {
             while (rows.next()) {

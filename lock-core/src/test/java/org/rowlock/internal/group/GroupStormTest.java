@@ -60,7 +60,7 @@ class GroupStormTest {
         private final HikariDataSource pool = new HikariDataSource();
 
         Storm(int members, int evils) {
-            super(database, THREADS, members, evils);
+            super(database.dataSource(), THREADS, members, evils);
         }
 
         void run() throws Exception {
