@@ -9,6 +9,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -18,9 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
 import org.hibernate.FlushMode;
+import org.hibernate.JDBCException;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.hibernate.StaleStateException;
@@ -49,6 +52,15 @@ final class FlushProgram {
     /** What a program repeats the whole transaction for. */
     private static final Set<String> REPEATED = Set.of("stale", "40P01", "55P03");
 
+    private static final String[] ALTERED = {
+        "trigger drawn on single",
+        "trigger drawn on hidden",
+        "trigger drawn on dirty",
+        "rule drawn on single",
+        "rule drawn on cached",
+        "rule drawn on dirty"
+    };
+
     /** Rows of plain that only deadlocks and timeouts use. */
     private static final long HELD_HERE = 101;
 
@@ -58,7 +70,7 @@ final class FlushProgram {
     private final TestDatabase database;
     private final TcpProxy network;
     private final Random random;
-    private final boolean keeps;
+    private final DataSource dropIn;
     private final List<String> told = new ArrayList<>();
 
     /** A step of another program that waits for a row of this transaction; null if there is none. */
@@ -69,16 +81,19 @@ final class FlushProgram {
 
     private int cuts;
 
+    /** The triggers and rules that another session has created during the run, as DROP names them. */
+    private final Set<String> altered = new TreeSet<>();
+
     /**
      * @param database where another program changes the rows, too
      * @param network the way of the sessions to the database
-     * @param keeps whether the flush goes with the COMMIT
+     * @param dropIn the drop-in if the flush goes with the COMMIT; otherwise null
      */
-    FlushProgram(SessionFactory sessions, TestDatabase database, TcpProxy network, boolean keeps, long seed) {
+    FlushProgram(SessionFactory sessions, TestDatabase database, TcpProxy network, DataSource dropIn, long seed) {
         this.sessions = sessions;
         this.database = database;
         this.network = network;
-        this.keeps = keeps;
+        this.dropIn = dropIn;
         this.random = new Random(seed);
     }
 
@@ -116,6 +131,9 @@ final class FlushProgram {
         patient.setOptions("-c deadlock_timeout=1h");
         try (org.rowlock.testing.Session beside = database.session("beside", patient)) {
             for (int i = 0; i < TRANSACTIONS; i++) {
+                if (random.nextInt(4) == 0) {
+                    alter(ALTERED[random.nextInt(ALTERED.length)]);
+                }
                 long seed = random.nextLong();
                 String outcome = "";
                 for (int attempt = 0; attempt == 0 || (attempt < ATTEMPTS && REPEATED.contains(outcome)); attempt++) {
@@ -126,7 +144,51 @@ final class FlushProgram {
                 }
             }
         }
+        while (!altered.isEmpty()) {
+            alter(altered.iterator().next());
+        }
         return told;
+    }
+
+    /** Lets another session create a trigger or a rule that keeps some rows from an update, or drop it. */
+    private void alter(String object) throws SQLException {
+        boolean exists = altered.contains(object);
+        String table = object.substring(object.lastIndexOf(' ') + 1);
+        String made = object.startsWith("rule")
+                ? "rule drawn as on update to " + table + " where new.number % 4 = 0 do instead nothing"
+                : "trigger drawn before update on " + table + " for each row execute function audit()";
+        try (Connection connection = database.dataSource().getConnection()) {
+            TestDatabase.execute(connection, "set lock_timeout = '20ms'", exists ? "drop " + object : "create " + made);
+        } catch (SQLException e) {
+            told.add("beside " + e.getSQLState());
+            return;
+        }
+        if (exists) {
+            altered.remove(object);
+            return;
+        }
+        altered.add(object);
+        if (dropIn != null && object.startsWith("rule")) {
+            learn(table);
+        }
+    }
+
+    /**
+     * Sends a kept write, which fails with a new rule, because its rows cannot be counted. The connection is not of the
+     * pool, which would differ from that of the other program.
+     */
+    private void learn(String table) throws SQLException {
+        try (Connection connection = TestDatabase.begin(dropIn);
+                PreparedStatement update =
+                        connection.prepareStatement("update " + table + " set number = number where id = 0")) {
+            CommitFlush.open(connection, CHECKED::contains);
+            update.executeUpdate();
+            connection.commit();
+        } catch (CommitFlushException e) {
+            if (!e.isWrongCount() && !"0A000".equals(e.getSQLState())) {
+                throw e;
+            }
+        }
     }
 
     /** Waits until nothing of the disturbance is left. */
@@ -181,7 +243,7 @@ final class FlushProgram {
                 if (disturbed) {
                     disturb(session, graph.last(), beside, fault);
                 }
-                return end(session, kind);
+                return end(session, kind, draws);
             } catch (RuntimeException e) {
                 told.subList(begun, told.size()).clear();
                 rollBack(session);
@@ -191,15 +253,15 @@ final class FlushProgram {
         }
     }
 
-    private String end(Session session, int kind) {
+    private String end(Session session, int kind, Random draws) {
         switch (kind) {
             case 3, 4 -> {
                 session.getTransaction().rollback();
                 return "rolled back";
             }
             case 5 -> session.getTransaction().markRollbackOnly();
-            case 6, 7, 8, 9 ->
-                session.getTransaction().registerSynchronization(new BetweenFlushAndCommit(session, kind, told));
+            case 6, 7, 8, 9, 10, 11, 12 ->
+                session.getTransaction().registerSynchronization(new BetweenFlushAndCommit(session, kind, draws, told));
             default -> {}
         }
         commit(session);
@@ -207,14 +269,15 @@ final class FlushProgram {
     }
 
     private void commit(Session session) {
-        if (keeps) {
+        if (dropIn != null) {
             session.doWork(connection -> CommitFlush.open(connection, CHECKED::contains));
         }
         session.getTransaction().commit();
     }
 
     /** Code of the program that uses the connection between Hibernate's last flush and the COMMIT. */
-    private record BetweenFlushAndCommit(Session session, int kind, List<String> told) implements Synchronization {
+    private record BetweenFlushAndCommit(Session session, int kind, Random draws, List<String> told)
+            implements Synchronization {
         @Override
         public void beforeCompletion() {
             session.doWork(connection -> {
@@ -230,6 +293,8 @@ final class FlushProgram {
                             told.add("undone " + statement.executeUpdate("update plain set first = first + 1"));
                             connection.rollback(savepoint);
                         }
+                        case 10, 11, 12 ->
+                            FlushProgramGraph.savepoints(connection, draws, told, () -> write(connection), () -> {});
                         case 8 ->
                             told.add("between " + statement.executeUpdate("update plain set first = 50 where id < 4"));
                         default ->
@@ -239,6 +304,20 @@ final class FlushProgram {
                     }
                 }
             });
+        }
+
+        /** Sends a write of the kind that is kept, and two in a row. */
+        private void write(Connection connection) {
+            try (PreparedStatement update =
+                    connection.prepareStatement("update plain set first = first + 1, second = ? where id = ?")) {
+                for (int i = draws.nextInt(2); i >= 0; i--) {
+                    update.setInt(1, i);
+                    update.setLong(2, HELD_HERE);
+                    told.add("changed " + update.executeUpdate());
+                }
+            } catch (SQLException e) {
+                throw new JDBCException("write", e);
+            }
         }
 
         @Override
@@ -316,6 +395,11 @@ final class FlushProgram {
             case 10 -> {
                 cut(session);
                 network.cutAfter("COMMIT");
+            }
+            case 11 -> {
+                if (last != null && !Set.of("owner", "plain").contains(last.table())) {
+                    alter("trigger drawn on " + last.table());
+                }
             }
             default -> {}
         }

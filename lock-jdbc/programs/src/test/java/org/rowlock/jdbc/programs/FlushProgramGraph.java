@@ -19,6 +19,9 @@ import jakarta.persistence.OrderColumn;
 import jakarta.persistence.SecondaryTable;
 import jakarta.persistence.SequenceGenerator;
 import jakarta.persistence.Version;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -212,7 +215,7 @@ final class FlushProgramGraph {
     void step(BiConsumer<Long, Integer> nested) {
         long id = 1 + random.nextInt(IDS);
         int value = random.nextInt(100) - 5;
-        switch (random.nextInt(18)) {
+        switch (random.nextInt(20)) {
             case 0, 1, 2 -> owner(id, value);
             case 3 -> plain(id, value);
             case 4 -> base(id, value);
@@ -252,7 +255,53 @@ final class FlushProgramGraph {
                         + session.createNativeMutationQuery("update plain set first = first + 1 where id = :id")
                                 .setParameter("id", id)
                                 .executeUpdate());
+            case 16, 17 -> {
+                session.flush();
+                session.doWork(connection -> {
+                    savepoints(
+                            connection,
+                            random,
+                            told,
+                            () -> {
+                                plain(id, value);
+                                session.flush();
+                            },
+                            session::clear);
+                });
+            }
             default -> nested.accept(id, value);
+        }
+    }
+
+    /**
+     * Sets savepoints inside each other. Rolls some of them back or releases them, also the outer ones.
+     *
+     * @param write changes something within the savepoints
+     * @param undone called after a rollback to a savepoint
+     */
+    static void savepoints(Connection connection, Random random, List<String> told, Runnable write, Runnable undone)
+            throws SQLException {
+        List<Savepoint> set = new ArrayList<>();
+        for (int i = 3 + random.nextInt(6); i > 0; i--) {
+            int kind = random.nextInt(6);
+            if (kind > 3 || set.isEmpty()) {
+                set.add(connection.setSavepoint());
+                continue;
+            }
+            int which = random.nextInt(set.size());
+            switch (kind) {
+                case 0 -> {
+                    connection.rollback(set.get(which));
+                    set.subList(which + 1, set.size()).clear();
+                    undone.run();
+                }
+                case 1 -> {
+                    connection.releaseSavepoint(set.get(which));
+                    set.subList(which, set.size()).clear();
+                }
+                default -> write.run();
+            }
+            told.add("savepoint " + kind + " of " + set.size());
         }
     }
 
