@@ -26,7 +26,10 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.hibernate.SessionFactory;
 import org.hibernate.StaleStateException;
+import org.hibernate.annotations.DynamicUpdate;
 import org.hibernate.annotations.JdbcTypeCode;
+import org.hibernate.annotations.OptimisticLockType;
+import org.hibernate.annotations.OptimisticLocking;
 import org.hibernate.exception.ConstraintViolationException;
 import org.hibernate.type.SqlTypes;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,7 +47,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A failed flush with the COMMIT throws the exception that Hibernate and Spring throw without Rowlock. */
 class FlushFailuresTest {
     static final String[] TABLES = {
-        "create table parent (id bigint primary key)",
+        "create table parent (id bigint primary key, text text)",
         "create table item (id bigint primary key, version int not null, name text not null unique,"
                 + " late text unique deferrable initially deferred, amount int check (amount >= 0),"
                 + " slot int, code varchar(3), parent bigint references parent,"
@@ -82,6 +85,17 @@ class FlushFailuresTest {
     /** An entity without a version. */
     @Entity(name = "note")
     static class Note {
+        @Id
+        long id;
+
+        String text;
+    }
+
+    /** An entity whose columns guard its updates, because it has no version. */
+    @Entity(name = "parent")
+    @DynamicUpdate
+    @OptimisticLocking(type = OptimisticLockType.ALL)
+    static class Parent {
         @Id
         long id;
 
@@ -223,6 +237,12 @@ class FlushFailuresTest {
             other.execute("update item set version = version + 1 where id = 1");
             other.commit();
         }),
+        STALE_COLUMNS((entities, other) -> {
+            entities.find(Parent.class, 1L).text = "new";
+            entities.find(Parent.class, 2L).text = "new";
+            other.execute("update parent set text = 'other' where id = 2");
+            other.commit();
+        }),
         STALE_REMOVED((entities, other) -> {
             entities.remove(entities.find(Item.class, 3L));
             other.execute("update item set version = version + 1 where id = 3");
@@ -308,6 +328,7 @@ class FlushFailuresTest {
                 "insert into item (id, version, name, late, slot) values"
                         + " (1, 0, 'a', 'a', 1), (2, 0, 'b', 'b', 2), (3, 0, 'c', 'c', 3)",
                 "insert into note values (1, 'old')",
+                "insert into parent select id, 'old' from generate_series(1, 2) id",
                 "insert into row values (1, 2)",
                 "insert into hashed select uuid_send(lpad(id::text, 32, '0')::uuid), 0 from generate_series(1, 2) id",
                 "insert into slot select 'state BLOCKED', number, now() from generate_series(7, 8) number",
@@ -320,6 +341,7 @@ class FlushFailuresTest {
                         Map.of("hibernate.jdbc.batch_size", batch, "hibernate.generate_statistics", true),
                         Item.class,
                         Note.class,
+                        Parent.class,
                         Row.class,
                         Hashed.class,
                         Slot.class,
@@ -334,6 +356,7 @@ class FlushFailuresTest {
             context.inTransaction(status -> {
                 entities.find(Item.class, 1L).code = "" + code;
                 entities.find(Note.class, 1L).text = "" + code;
+                entities.find(Parent.class, 1L).text = "" + code;
                 entities.find(Hashed.class, new UUID(0, 1)).text = "" + code;
                 entities.find(Slot.class, new SlotId(Thread.State.BLOCKED, 7)).text = "" + code;
                 Part part = entities.find(Part.class, Thread.State.NEW);

@@ -133,7 +133,7 @@ public final class CommitFlushes {
          */
         private record Written(
                 Object entity, EntityEntry entry, @Nullable Object version) implements Runnable {
-            /** Whether the failed write is that of this entity. Hibernate sets the id and the version last. */
+            /** Whether the failed write is that of this entity. The conditions begin with the id and the version. */
             boolean isOf(CommitFlushException failed, SessionImplementor session) {
                 String message = String.valueOf(failed.getMessage());
                 Write own = new Write(message).again((Write.Bound) (to, at) -> {
@@ -145,10 +145,10 @@ public final class CommitFlushes {
                 // In a joined hierarchy, only the root table has the version.
                 int conditions = message.replaceAll("(?s).* where |[^?]", "").length();
                 try {
-                    Object[] ids = own.values(1).subList(0, conditions).toArray();
+                    Object[] ids = own.values(1).stream().limit(conditions).toArray();
                     int others = failed.values().size() - conditions;
-                    return Arrays.deepEquals(
-                                    failed.values().stream().skip(others).toArray(), ids)
+                    var found = failed.values().stream().skip(others).limit(ids.length);
+                    return Arrays.deepEquals(found.toArray(), ids)
                             && HibernateEntities.spaces(entry.getPersister())
                                     .anyMatch(table -> message.contains(": update " + table + " set ")
                                             || message.contains(": delete from " + table + " where "));
