@@ -7,10 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pid the process of the session; 0 for a prepared transaction
  * @param gid the gid of the prepared transaction; empty for a session
- * @param application the application_name of the session; null if it is empty, and for a prepared transaction
+ * @param application the application_name, and the name of the database if the doctor examines another; null if both
+ *     are missing
  * @param waiting the average number of sessions that the blocker delays, directly or indirectly
  * @param lock the locktype in pg_locks that the first blocked session waits for; "object notify" for the lock of NOTIFY
- * @param table the table of a table lock; null for other locks
+ * @param table the table of a table lock, and the modes in which the blocker holds it; null for other locks
  * @param firstPid the first blocked session: it waits directly for the blocker, and the most sessions wait behind it
  * @param isFirstInTheWay whether the first blocked session itself blocks the others, for example because it runs DDL
  * @param state the state in pg_stat_activity, or "prepared", or "not visible"
@@ -42,6 +43,11 @@ record Blocker(
         return Math.max(seconds, blockedSeconds) >= Threshold.LONG_SECONDS && waiting >= Threshold.FELT_SESSIONS;
     }
 
+    /** Whether advice names this session or prepared transaction as one that blocks others. */
+    boolean isTold(String name) {
+        return isHanging() && !isInFront() && holder().equals(name);
+    }
+
     /** Whether the blocker has begun or ended a statement lately. */
     private boolean isAtWork() {
         return seconds < Threshold.LONG_SECONDS;
@@ -58,8 +64,8 @@ record Blocker(
     }
 
     String name() {
-        String session = "session " + pid + (application == null ? "" : " (" + application + ")");
-        return gid.isEmpty() ? session : "prepared transaction '" + gid + "'";
+        String name = gid.isEmpty() ? "session " + pid : "prepared transaction '" + gid + "'";
+        return name + (application == null ? "" : " (" + application + ")");
     }
 
     /** Names the session to act on: the first blocked session if it is to be cancelled, otherwise the blocker. */

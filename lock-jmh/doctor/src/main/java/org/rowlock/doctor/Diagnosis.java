@@ -69,7 +69,7 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
                 Map.of("waitingShare", share));
         String form = kind == Kind.IDLE && advice.isEmpty() ? "IDLE-ALONE" : kind.name();
         String first = advice.isEmpty() ? "" : " But see " + advice.get(0).subject() + ", below.";
-        return Figures.words("verdict." + form, Map.of("waits", waits, "first", first));
+        return Figures.words("verdict." + form, Map.of("waits", waits, "first", first), seen.server());
     }
 
     /**
@@ -101,7 +101,15 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
 
     @Nullable
     Forecast forecast() {
-        return seen.tables().isEmpty() ? null : Forecast.of(seen.tables().get(0));
+        if (seen.tables().isEmpty()) {
+            return null;
+        }
+        Table table = seen.tables().get(0);
+        double updates = updates(table.name());
+        // A program may lock many more rows than it updates.
+        boolean isOfWrites = table.share(Table.Of.CAUSE, StatementKind.WRITE) >= MOST;
+        double most = Math.max(locks(table.name()), isOfWrites ? updates : 0);
+        return Forecast.of(table, most > 0 ? most : Double.POSITIVE_INFINITY);
     }
 
     /**
@@ -122,7 +130,8 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
         if (statement == null) {
             return null;
         }
-        double perSecond = perSecond(table.name());
+        double locks = locks(table.name());
+        double perSecond = locks > 0 ? locks : updates(table.name());
         return new HotStatement(
                 statement,
                 table.name(),
@@ -136,21 +145,23 @@ public record Diagnosis(Kind kind, String verdict, List<Advice> advice, Seen see
                 (int) Math.round(table.waiting()) + 1);
     }
 
-    /**
-     * Returns how many statements with a locking clause lock rows of the table per second. If there are no such
-     * statements, returns how many rows of the table are updated or deleted per second.
-     */
-    private double perSecond(String table) {
-        long calls = seen.locking().stream()
-                .filter(each ->
-                        each.locks(table) && StatementKind.clause(each.query()).isPresent())
-                .mapToLong(LockingStatement::calls)
-                .sum();
-        long updates = seen.used().stream()
-                .filter(each -> each.table().equals(table))
-                .mapToLong(Seen.TableUse::updates)
-                .sum();
-        return (calls > 0 ? calls : updates) / seen.seconds();
+    /** Returns how many statements with a locking clause lock rows of the table per second. */
+    private double locks(String table) {
+        return seen.locking().stream()
+                        .filter(each -> each.locks(table)
+                                && StatementKind.clause(each.query()).isPresent())
+                        .mapToLong(LockingStatement::calls)
+                        .sum()
+                / seen.seconds();
+    }
+
+    /** Returns how many rows of the table are updated or deleted per second. */
+    private double updates(String table) {
+        return seen.used().stream()
+                        .filter(each -> each.table().equals(table))
+                        .mapToLong(Seen.TableUse::updates)
+                        .sum()
+                / seen.seconds();
     }
 
     /** Returns the figures that a later {@code --compare} uses, by name. */

@@ -17,7 +17,7 @@ final class Figures {
     private static final Pattern SPACE = Pattern.compile("\\s+");
     /** A figure in a text, with the noun and the verb that agree with it. */
     private static final Pattern FIGURE = Pattern.compile(
-            "\\{(\\w+)}((?: busy)?(?: (?:session|sample|call|row)(?=s\\b))?)(s?)( (?:wait|contend|run)\\b)?");
+            "\\{(\\w+)}((?: busy)?(?: (?:session|sample|call|row)(?=s\\b))?)(s?)( (?:wait|contend|run|keep)\\b)?");
 
     private static final List<String> BYTES = List.of("B", "KB", "MB", "GB", "TB");
     private static final int MAX_STATEMENT = 160;

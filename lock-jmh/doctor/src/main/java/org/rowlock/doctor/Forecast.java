@@ -20,12 +20,6 @@ import org.rowlock.doctor.Wait.Doing;
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
-    /**
-     * The length of a cycle, divided by the median sampled wait of the first session in line. The exact quotient is 2
-     * if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is in between.
-     */
-    private static final double TURN = 1.7;
-
     /** The assumed limit of transactions in one group. */
     private static final double LARGEST_GROUP = 64;
 
@@ -41,24 +35,28 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate; null if there are too few samples, if the cycle is too short, or if sessions hang. Also
-     * returns null if, in more than a tenth of the samples, the holder is prepared or hidden, or waits for a lock.
+     * returns null if, in more than a tenth of the samples, the holder is prepared or hidden, or waits for a lock, or if
+     * sessions share the row.
+     *
+     * @param most the number of locks of the table's rows per second, which the rate of one row cannot exceed
      */
-    static @Nullable Forecast of(Table table) {
+    static @Nullable Forecast of(Table table, double most) {
         double idleShare = table.share(Table.Of.HOLDER, Doing.IDLE_IN_TRANSACTION);
         double runShare = table.share(Table.Of.HOLDER, Doing.RUNNING);
         double commitShare = table.share(Table.Of.HOLDER, Doing.COMMITTING);
         double wakeShare = table.noneYetShare();
-        double turn = TURN * table.firstWaitMillis();
+        double turn = Math.max(table.turnMillis(), 1_000 / most);
         if (table.firstWaits() < Threshold.SIGHTINGS
                 || turn < LEAST_TURN_MILLIS
                 || table.firstWaitMillis() >= 1_000 * Threshold.LONG_SECONDS
+                || table.foreignKeyShare() + table.sharingShare() >= Threshold.HURT_SHARE
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {
             return null;
         }
         // A state that no sample saw is shorter than the cycle divided by the number of samples.
         double least = turn / table.firstWaits();
         double idle = idleShare * turn;
-        double pause = Math.min(idle, TURN * table.idleMillis());
+        double pause = Math.min(idle, table.pauseMillis());
         // While half of the callers are in a group, the other half waits, and forms the next group.
         double group = Math.min(LARGEST_GROUP, Math.max(1, table.contenders() / 2));
         double shared = pause + group * runShare * turn + (commitShare + wakeShare) * turn;

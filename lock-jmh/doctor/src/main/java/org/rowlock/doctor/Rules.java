@@ -4,9 +4,11 @@ import static org.rowlock.doctor.Threshold.*;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -39,8 +41,11 @@ final class Rules {
             seen.locking().forEach(each -> new StatementRules(rules, seen, each).advise());
             rules.server();
         }
-        rules.advice.sort(Comparator.comparingDouble(Advice::gain).reversed());
-        return List.copyOf(rules.advice);
+        Set<List<String>> told = new HashSet<>();
+        return rules.advice.stream()
+                .sorted(Comparator.comparingDouble(Advice::gain).reversed())
+                .filter(each -> told.add(List.of(each.subject(), each.action())))
+                .toList();
     }
 
     /**
@@ -83,6 +88,7 @@ final class Rules {
             double gain = CAUSE * seen.busySessions() * 5 / 6;
             seen.horizon().stream()
                     .filter(seen::isOld)
+                    .filter(each -> seen.blockers().stream().noneMatch(blocker -> blocker.isTold(each.name())))
                     .forEach(each -> advise("horizon." + each.form(), "vacuum horizon", each.query(), gain, each));
         }
     }
@@ -199,13 +205,12 @@ final class Rules {
             advise("multixacts", "server", null, 0, Map.of("inMultixactsShare", inMultixacts));
         }
         seen.used().stream()
-                .filter(this::isBloated)
+                .filter(this::isNeglected)
                 .forEach(table -> advise("vacuum", table.table(), null, FELT_SESSIONS, table));
     }
 
-    private boolean isBloated(TableUse table) {
-        return table.dead() >= DEAD_ROWS
-                && table.dead() >= table.live()
+    private boolean isNeglected(TableUse table) {
+        return table.isBloated()
                 && (table.vacuumedSeconds() == null || table.vacuumedSeconds() >= OLD_HORIZON_SECONDS)
                 && seen.horizon().stream().noneMatch(seen::isOld);
     }

@@ -80,6 +80,10 @@ record Seen(
             return (double) scanned / Math.max(1, scans);
         }
 
+        boolean isBloated() {
+            return dead >= Threshold.DEAD_ROWS && dead >= live;
+        }
+
         String vacuumed() {
             return vacuumedSeconds == null ? "never vacuumed" : Figures.fill("vacuumed {vacuumedSeconds} ago", this);
         }
@@ -92,6 +96,7 @@ record Seen(
      * @param session the session with the most entries: its pid, and its application_name if it has one
      * @param query the statement of the session with the most entries; null if the role cannot see the statement
      * @param kept the largest number of advisory locks that one session holds outside a transaction
+     * @param keepers the number of sessions that hold advisory locks outside a transaction
      * @param keptBy the pid of the session with those advisory locks; null if no session has any
      */
     record LockTable(
@@ -100,6 +105,7 @@ record Seen(
             String session,
             @Nullable String query,
             long kept,
+            long keepers,
             @Nullable String keptBy) {}
 
     /**
@@ -206,14 +212,20 @@ record Seen(
      * Whether the holder is old enough to matter. Its age in seconds decides, because a busy server assigns many xids
      * during a short report. A number of xids is required too, because a transaction may be older than its snapshot,
      * and only an old snapshot holds back vacuum. The server does not show the age of a slot or a standby, so the rate
-     * of xids gives an estimate.
+     * of xids gives an estimate. A younger holder matters if it kept a vacuum from removing the dead rows of a table.
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");
         return holder.seconds() == null
                 ? holder.xids() >= Math.max(Threshold.OLD_HORIZON_XIDS, atThisRate)
                 : holder.seconds() >= Threshold.OLD_HORIZON_SECONDS
-                        && holder.xids()
-                                >= Math.max(Threshold.FEW_XIDS, Math.min(Threshold.OLD_HORIZON_XIDS, atThisRate / 2));
+                                && holder.xids()
+                                        >= Math.max(
+                                                Threshold.FEW_XIDS,
+                                                Math.min(Threshold.OLD_HORIZON_XIDS, atThisRate / 2))
+                        || used.stream()
+                                .anyMatch(table -> table.isBloated()
+                                        && table.vacuumedSeconds() != null
+                                        && table.vacuumedSeconds() < holder.seconds());
     }
 }

@@ -17,6 +17,8 @@ import org.rowlock.doctor.Wait.Doing;
  * @param busyShare the share of samples in which at least one session waits for a row of the table
  * @param contenders the average number of sessions at the hottest row, including its holder, in samples with a wait
  * @param firstWaitMillis the median time that the first session in line had waited when sampled
+ * @param turnMillis the estimated time from one transaction's lock on the hottest row to the next transaction's lock
+ * @param firstWaits the number of sampled waits of a first session in line
  * @param idleMillis the median time that holders had been idle or prepared when sampled
  * @param deadlocked the sessions seen in a deadlock, summed over all samples
  * @param shares for each kind of observation, the observed values and their shares, the largest first
@@ -30,6 +32,7 @@ record Table(
         int mostContenders,
         double longestWaitMillis,
         double firstWaitMillis,
+        double turnMillis,
         int firstWaits,
         double idleMillis,
         long deadlocked,
@@ -150,10 +153,12 @@ record Table(
                     // the row.
                     add(Of.CIRCLE, wait.namesRow() ? "several rows" : SHARED);
                 }
-                if (wait.transaction() != null) {
-                    firstWaits.add(wait.waitedMillis());
-                }
             }
+            queue.stream()
+                    .filter(wait -> wait.transaction() != null)
+                    .mapToDouble(Wait::waitedMillis)
+                    .max()
+                    .ifPresent(firstWaits::add);
             waits += queue.size();
             Wait first = queue.stream()
                     .filter(wait -> wait.doing() != Doing.NONE_YET)
@@ -184,15 +189,18 @@ record Table(
                     longestQueues.getAverage() + 1,
                     longestQueues.getMax() + 1,
                     longestWait,
-                    median(firstWaits),
+                    quantile(firstWaits, 0.5),
+                    // At a random moment, a quarter of the cycles began less than a quarter of a cycle ago, if all cycles are
+                    // equally long. This holds nearly for cycles of random lengths, too.
+                    quantile(firstWaits, 0.25) / 0.25,
                     firstWaits.size(),
-                    median(idle),
+                    quantile(idle, 0.5),
                     deadlocked,
                     shares);
         }
 
-        private static double median(List<Double> values) {
-            return values.isEmpty() ? 0 : values.stream().sorted().toList().get(values.size() / 2);
+        private static double quantile(List<Double> values, double share) {
+            return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) (values.size() * share));
         }
     }
 }

@@ -15,15 +15,17 @@ record TableRules(Rules rules, Seen seen, Table table) {
                 .filter(Blocker::isHanging)
                 .mapToDouble(each -> table.share(Of.HOLDER_SESSION, each.holder()))
                 .sum();
-        if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS) {
-            // Too few sessions wait. Waits behind hanging sessions do not count, because other advice covers them.
+        boolean isFar = table.share(Of.HOLDER_EVENT, Wait.STANDBY) >= MOST;
+        if (table.waiting() * (1 - behindHanging) < FELT_SESSIONS
+                || (isFar && seen.server().isStandbyGone())) {
+            // Too few sessions wait. Waits behind hanging sessions or a missing standby do not count, because other
+            // advice covers them.
             return;
         }
         Doing doing = table.doing();
         boolean isIdle = doing == Doing.IDLE_IN_TRANSACTION;
         boolean isWork = table.pauseMillis() >= Math.max(WORK_MILLIS, 3 * seen.roundTripMillis());
         boolean isCommitting = doing == Doing.COMMITTING;
-        boolean isFar = table.share(Of.HOLDER_EVENT, Wait.STANDBY) >= MOST;
         boolean isPrepared = doing == Doing.PREPARED;
         boolean isWaiting = doing == Doing.WAITING_FOR_A_LOCK_ITSELF;
         boolean isRunning = !isIdle && !isCommitting && !isPrepared && !isWaiting;
@@ -35,7 +37,7 @@ record TableRules(Rules rules, Seen seen, Table table) {
         String holding = table.most(Of.HOLDER_STATEMENT);
         // The advice names the statement that locks the row. Waiting sessions run this statement. If the role cannot
         // see it, the holder's last statement is the best guess.
-        String locking = wanting != null ? wanting : holding;
+        String locking = isStarving ? forUpdate() : wanting != null ? wanting : holding;
         boolean isWrite = StatementKind.of(holding) == StatementKind.WRITE;
         // Waiting sessions do not slow down a query that locks nothing. Even a short wait shows that the query itself
         // is slow.
@@ -48,10 +50,11 @@ record TableRules(Rules rules, Seen seen, Table table) {
 
         double cause = CAUSE * table.waiting();
         // If other advice shortens the holder's activity, a queue saves only the waits while no session holds the row.
-        // Otherwise, a queue can save all waits.
+        // Otherwise, a queue can save all waits. A queue that saves less than a tenth is not worth a change.
         double gain = table.waiting() * (isWaiting ? NOISE : table.doingShare());
         boolean isLever = isIdle || isCommitting || isPrepared || isWaiting || (isRunning && isLong);
         double queued = table.waiting() * (isLever ? table.noneYetShare() : 1);
+        boolean isQueue = isConvoy && !isLong && queued >= HURT_SHARE * table.waiting();
         advise("no-key-update", isStarving, forUpdate(), cause);
         advise("lock-less.any-row", isAnyRow, wanting, cause);
         advise("lock-less.join", isInVain, wanting, cause);
@@ -60,12 +63,12 @@ record TableRules(Rules rules, Seen seen, Table table) {
         advise("faster-standby", isCommitting && isFar, locking, gain);
         advise("faster-commit", isCommitting && !isFar, locking, gain);
         advise("prepared", isPrepared, locking, gain);
-        advise("next-lock", isWaiting, holding, gain);
+        advise("next-lock", isWaiting && table.deadlocked() == 0, holding, gain);
         advise("shorter-statements.write", isRunning && isLong && isWrite, holding, gain);
         advise("shorter-statements.any", isRunning && isLong && !isWrite, holding, gain);
         advise("admission", isConvoy && isLong, wanting, queued);
-        advise("convoy-of-writes", isConvoy && !isLong && isOfWrites, wanting, queued);
-        advise("convoy", isConvoy && !isLong && !isOfWrites, wanting, queued);
+        advise("convoy-of-writes", isQueue && isOfWrites, wanting, queued);
+        advise("convoy", isQueue && !isOfWrites, wanting, queued);
         advise("stay", !isStarving && !isConvoy && !isLong && isRunning, wanting, 0);
     }
 

@@ -13,7 +13,7 @@ import org.rowlock.doctor.ServerQuery.Row;
  * @param namesRow whether the server shows the row
  * @param transaction the xid that the session waits for; null if the session queues behind another waiting session
  * @param query the waiting statement, normalized; null if the role cannot see the statement
- * @param isTableGuessed whether the table comes from an earlier wait of the same statement
+ * @param isTableGuessed whether the table comes from an earlier wait of the same statement, or from its trigger
  * @param next the table whose row the holder itself waits for; null if the holder does not wait, or the table is
  *     unknown
  * @param holder the pid of the holder, or the gid of a prepared transaction; null if no session holds the row

@@ -29,22 +29,28 @@ select r.root as pid, concat(r.root, ' ', p.gid) as name, r.waiting,
        f.behind > 0 and f.locktype = 'relation'
          and f.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock') as is_first_in_the_way,
        case when f.locktype = 'relation' and f.database = (select oid from pg_database where datname = current_database())
-         then f.relation::regclass::text end as "table",
+         then concat(f.relation::regclass, ' (it holds ' || (
+           select string_agg(h.mode, ', ') from pg_locks as h
+           where h.granted and h.pid = r.root and h.relation = f.relation and h.locktype = 'relation') || ')') end as "table",
        case when fs.query <> '<insufficient privilege>' then fs.query end as first_query,
        case when r.root = 0 then 'prepared'
+         -- The server ends such a session at once, but reacts to a cancel only after the client has read.
+         when s.wait_event = 'ClientWrite' then 'waiting for its client to read'
          when s.state in ('active', 'fastpath function call') then 'active'
          when s.state like 'idle%' then s.state else 'not visible' end as state,
        case when s.query <> '<insufficient privilege>' then s.query end as query,
        greatest(extract(epoch from clock_timestamp() - coalesce(s.state_change, p.prepared, f.since)), 0)::float8 as seconds,
        greatest(extract(epoch from clock_timestamp() - greatest(coalesce(s.xact_start, s.state_change, p.prepared), f.since)), 0)::float8
          as blocked_seconds,
-       coalesce(p.gid, '') as gid, nullif(s.application_name, '') as application
+       coalesce(p.gid, '') as gid,
+       nullif(concat_ws(', ', nullif(s.application_name, ''),
+         'database ' || nullif(coalesce(s.datname, p.database), current_database())), '') as application
 from roots as r
 join first as f on f.blocker = r.root
 left join pg_stat_activity as s on s.pid = r.root
 left join pg_stat_activity as fs on fs.pid = f.pid
 left join lateral (
-  select x.gid, x.prepared
+  select x.gid, x.prepared, x.database
   from pg_prepared_xacts as x
   join pg_locks as o on o.pid is null and o.granted and o.transactionid = x.transaction
   join pg_locks as h on h.pid is null and h.virtualtransaction = o.virtualtransaction

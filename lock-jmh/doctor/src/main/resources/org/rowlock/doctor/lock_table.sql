@@ -10,7 +10,7 @@ with locks as materialized (
         from locks where not fastpath and mode <> 'SIReadLock') as l
   group by pid
 ), kept as (
-  select pid, count(*) as locks from locks
+  select pid, count(*) as locks, count(*) over () as keepers from locks
   where locktype = 'advisory' and granted and virtualtransaction like '%/0' group by pid order by locks desc limit 1
 ), transactions as (
   -- Every transaction holds the lock of its virtual xid. A session that has been idle for a second causes no storm of
@@ -23,7 +23,7 @@ with locks as materialized (
 select coalesce(sum(e.entries) over (), 0)::int8 as entries, t.serializable, t.all as in_transaction,
        coalesce(e.entries, 0) as most, concat(e.pid, ' (' || nullif(a.application_name, '') || ')') as session,
        case when a.query <> '<insufficient privilege>' then a.query end as query,
-       coalesce(k.locks, 0) as kept, k.pid::text as kept_by
+       coalesce(k.locks, 0) as kept, coalesce(k.keepers, 0) as keepers, k.pid::text as kept_by
 from transactions as t left join entries as e on true left join pg_stat_activity as a on a.pid = e.pid left join kept as k on true
 order by e.entries desc
 limit 1;

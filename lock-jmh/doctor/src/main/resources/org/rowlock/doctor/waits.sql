@@ -2,7 +2,8 @@
 -- first in line holds the tuple lock of the row and waits for the transaction of the holder. The others wait for the
 -- tuple lock. If the row was just updated, a session may wait for the transaction without a tuple lock, and pg_locks
 -- then names no row. In this case the query guesses the table: one on which the session holds a table lock, and which
--- the statement names. If the session holds only one such lock, the statement need not name the table.
+-- the statement names, or which a trigger of the statement writes. If the session holds only one such lock, the
+-- statement need not name the table.
 with recursive locks as materialized (
   select *, clock_timestamp() as locked_at from pg_locks where mode <> 'SIReadLock'
 ), sessions as materialized (
@@ -24,17 +25,28 @@ with recursive locks as materialized (
            then coalesce(pg_partition_root(relation), relation::regclass) end as root
   from locks where locktype = 'tuple' order by pid, granted
 ), touched as (
-  select distinct w.pid, w.query, r.root, c.relname
+  select w.pid, w.query, r.root, bool_or(l.mode = 'RowExclusiveLock') as is_written,
+         w.query ~* ('\m' || regexp_replace(c.relname, '(\W)', '\\\1', 'g') || '\M') as is_named,
+         -- Such an INSERT may wait for a row that its trigger writes. If the check of a foreign key has locked this row,
+         -- the session waits without a tuple lock.
+         w.query ~* '^\s*(begin[^;]*;\s*)?insert\M' and w.query !~* '\mon\s+conflict\M' and exists (
+           select from pg_trigger as g where g.tgrelid = r.root and not g.tgisinternal and g.tgtype & 4 <> 0) as fires
   from waiters as w
   join locks as l on l.pid = w.pid and l.locktype = 'relation' and l.mode in ('RowShareLock', 'RowExclusiveLock')
     and l.database = (select oid from pg_database where datname = current_database())
   cross join lateral (select coalesce(pg_partition_root(l.relation), l.relation::regclass) as root) as r
   join pg_class as c on c.oid = r.root and c.relkind in ('r', 'p')
   where not exists (select from tuples as t where t.pid = w.pid)
+  group by w.pid, w.query, r.root, c.relname
+), guessed as (
+  -- Whether the table is one that a trigger writes.
+  select t.*, t.is_written and not t.fires and exists (select from touched as f where f.pid = t.pid and f.is_named and f.fires)
+           as is_by_trigger
+  from touched as t
 ), named as (
-  select pid, min(root::oid)::regclass as root from touched as t
-  where query ~* ('\m' || regexp_replace(relname, '(\W)', '\\\1', 'g') || '\M')
-    or not exists (select from touched as other where other.pid = t.pid and other.root <> t.root)
+  select pid, min(root::oid)::regclass as root, bool_or(is_by_trigger) as is_by_trigger from guessed as g
+  where case when exists (select from guessed as o where o.pid = g.pid and o.is_by_trigger) then is_by_trigger
+          else is_named or not exists (select from touched as o where o.pid = g.pid and o.root <> g.root) end
   group by pid having count(*) = 1
 ), single as (
   -- The only row of a table that sessions visibly wait for. Sessions without a visible row are assumed to wait for this
@@ -54,7 +66,8 @@ with recursive locks as materialized (
 )
 select w.pid, coalesce(t.root, n.root)::text as "table",
        coalesce(t.tuple, o.tuple, w.transactionid || ' ' || coalesce(n.root::text, '')) as row,
-       t.tuple is not null as names_row, coalesce(ht.root, hn.root)::text as next,
+       t.tuple is not null as names_row, coalesce(n.is_by_trigger, false) as is_table_guessed,
+       coalesce(ht.root, hn.root)::text as next,
        -- The server's tuple lock uses the modes of table locks (tupleLockExtraInfo in heapam.c).
        case t.mode when 'AccessShareLock' then 'FOR_KEY_SHARE' when 'RowShareLock' then 'FOR_SHARE'
          when 'ExclusiveLock' then 'FOR_NO_KEY_UPDATE' when 'AccessExclusiveLock' then 'FOR_UPDATE' end as mode,

@@ -62,6 +62,7 @@ final class Cases {
                     (int) contenders,
                     2 * firstWaitMillis,
                     firstWaitMillis,
+                    1.7 * firstWaitMillis,
                     100,
                     idleMillis,
                     0,
@@ -133,7 +134,7 @@ final class Cases {
 
     Cases lockTable(double share) {
         lockTable = new LockTable(
-                (long) (share * 6_400), 1_000, "4711 (batch)", "select lock_all()", kept, kept > 0 ? "4712" : null);
+                (long) (share * 6_400), 1_000, "4711 (batch)", "select lock_all()", kept, 1, kept > 0 ? "4712" : null);
         return this;
     }
 

@@ -25,7 +25,7 @@ class ForecastTest {
     private static Waits halfIdle() {
         Waits table = new Waits("orders", 21);
         table.firstWaitMillis = 10;
-        table.idleMillis = 2.5;
+        table.idleMillis = 2.125;
         Map<Doing, Double> shares = new LinkedHashMap<>();
         shares.put(Doing.IDLE_IN_TRANSACTION, 0.5);
         shares.put(Doing.COMMITTING, 0.3);
@@ -35,9 +35,13 @@ class ForecastTest {
         return table;
     }
 
+    private static Forecast forecast(Table table) {
+        return Forecast.of(table, Double.POSITIVE_INFINITY);
+    }
+
     @Test
     void eachLeverTakesItsPartOfTheTurn() {
-        Forecast forecast = Forecast.of(halfIdle().table());
+        Forecast forecast = forecast(halfIdle().table());
         assertThat(forecast.perSecond()).isEqualTo(1_000 / 17.0, within(0.01));
         assertThat(forecast.levers().get("with 2 round trips")).isEqualTo(1_000 / 12.75, within(0.01));
         assertThat(forecast.levers().get("with all in one round trip")).isEqualTo(1_000 / 8.5, within(0.01));
@@ -52,16 +56,35 @@ class ForecastTest {
     void whatNoSampleSawTakesOneSampleAtMost() {
         Waits table = halfIdle();
         table.holders = Map.of(Doing.IDLE_IN_TRANSACTION, 1.0);
-        assertThat(Forecast.of(table.table()).levers().get("with all in one round trip"))
+        assertThat(forecast(table.table()).levers().get("with all in one round trip"))
                 .isEqualTo(100 * 1_000 / 17.0, within(0.01));
         table.firstWaitMillis = 10_000;
-        assertThat(Forecast.of(table.table())).isNull();
+        assertThat(forecast(table.table())).isNull();
+    }
+
+    /** The server counts locks exactly, and the doctor only estimates how often a row is locked. */
+    @Test
+    void aRowIsNotLockedMoreOftenThanItsTable() {
+        Waits table = halfIdle();
+        assertThat(Forecast.of(table.table(), 40).perSecond()).isEqualTo(40, within(0.01));
+        assertThat(Forecast.of(table.table(), 400).perSecond()).isEqualTo(1_000 / 17.0, within(0.01));
+    }
+
+    /** Many sessions hold a shared lock at the same time, so the time from lock to lock says nothing. */
+    @Test
+    void theRateOfASharedRowIsNotForetold() {
+        Waits table = halfIdle();
+        table.holderStatement = "select * from orders where id = ? for share";
+        assertThat(forecast(table.table())).isNull();
+        table.holderStatement = "commit";
+        table.cause = StatementKind.FOREIGN_KEY;
+        assertThat(forecast(table.table())).isNull();
     }
 
     @Test
     void whatGainsNothingIsNoLever() {
         Waits table = new Waits("orders", 21);
-        assertThat(Forecast.of(table.table()).levers()).isEmpty();
+        assertThat(forecast(table.table()).levers()).isEmpty();
         assertThat(new Cases().table(table).diagnose().text(Clinic.WIDE, false)).doesNotContain("hottest row of");
     }
 
@@ -69,12 +92,12 @@ class ForecastTest {
     void whatIsNotKnownIsNotForetold() {
         Waits table = halfIdle();
         table.firstWaitMillis = 3;
-        assertThat(Forecast.of(table.table())).as("too short to be seen").isNull();
+        assertThat(forecast(table.table())).as("too short to be seen").isNull();
         table.firstWaitMillis = 10;
         table.holders = Map.of(Doing.NOT_VISIBLE, 1.0);
-        assertThat(Forecast.of(table.table())).isNull();
+        assertThat(forecast(table.table())).isNull();
         table.holders = Map.of(Doing.WAITING_FOR_A_LOCK_ITSELF, 0.5, Doing.RUNNING, 0.5);
-        assertThat(Forecast.of(table.table())).isNull();
+        assertThat(forecast(table.table())).isNull();
     }
 
     @Test

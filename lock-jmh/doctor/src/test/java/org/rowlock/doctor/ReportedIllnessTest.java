@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyOut;
 import org.rowlock.doctor.Clinic.Load;
 import org.rowlock.testing.Session;
 import org.rowlock.testing.Step;
@@ -121,6 +123,41 @@ class ReportedIllnessTest {
     }
 
     @Test
+    void aSessionThatBlocksInAnotherDatabaseIsToldWithIt() throws Exception {
+        Session holder = database.session("holder");
+        holder.execute(LOCK);
+        List<Step<Boolean>> waiters = Clinic.queue(database, 1, LOCK, holder);
+        String own = database.query("select current_database()");
+        database.execute(
+                "create function current_database() returns name language sql as $$ select 'template1'::name $$");
+        Diagnosis diagnosis = Clinic.look(SERVER, database);
+        Clinic.release(holder, waiters);
+        Clinic.assertFirst(diagnosis, "blocker", "pg_terminate_backend(" + holder.pid() + ")");
+        assertThat(diagnosis.advice().get(0).subject()).contains("database " + own);
+        assertThat(diagnosis.verdict()).contains("in database template1");
+    }
+
+    /** The server reacts to a cancel only after the client has read. */
+    @Test
+    void aClientThatDoesNotReadIsNotCancelled() throws Exception {
+        Session export = database.session("export");
+        export.execute(LOCK);
+        CopyOut unread = export.run(connection -> connection
+                .unwrap(PGConnection.class)
+                .getCopyAPI()
+                .copyOut("copy (select repeat('x', 1000) from generate_series(1, 30000)) to stdout"));
+        List<Step<Boolean>> waiters = Clinic.queue(database, 1, LOCK, export);
+        Clinic.await(database, "pg_stat_activity where wait_event = 'ClientWrite' and pid = " + export.pid(), 1);
+        Diagnosis diagnosis = Clinic.look(SERVER, database);
+        while (unread.readFromCopy() != null) {
+            // The copy ends when the client has read all rows.
+        }
+        Clinic.release(export, waiters);
+        Clinic.assertFirst(diagnosis, "blocker", "Let its client read the result, or end the session");
+        assertThat(diagnosis.text(Clinic.WIDE, true)).doesNotContain("pg_cancel_backend");
+    }
+
+    @Test
     void advisoryLocksThatAnIdleSessionKeepsAreFound() throws Exception {
         Session left = database.session("left");
         left.connection().setAutoCommit(true);
@@ -128,7 +165,9 @@ class ReportedIllnessTest {
         Diagnosis diagnosis = examine(SERVER);
         left.execute("select pg_advisory_unlock_all()");
         Clinic.assertFirst(diagnosis, "kept-locks", "pg_terminate_backend(" + left.pid() + ")");
-        assertThat(diagnosis.advice().get(0).figure()).contains("3,000 advisory locks without a transaction");
+        assertThat(diagnosis.advice().get(0).figure())
+                .startsWith("1 session keeps advisory locks")
+                .endsWith("3,000");
         assertThat(diagnosis.verdict()).contains("advisory locks");
     }
 

@@ -98,7 +98,10 @@ class RulesTest {
     @Test
     void whatTakesMostOfTheHoldComesFirstAndTheLockNext() {
         Waits table = new Waits("orders", 30);
-        table.holders = shares(Doing.COMMITTING, 0.6, Doing.IDLE_IN_TRANSACTION, 0.4);
+        table.holders = shares(Doing.COMMITTING, 0.91, Doing.NONE_YET, 0.09);
+        table.holderEvent = "IO:WalSync";
+        assertThat(rules(new Cases().table(table))).containsExactly("faster-commit");
+        table.holders = shares(Doing.COMMITTING, 0.6, Doing.NONE_YET, 0.1);
         table.holderEvent = "IO:WalSync";
         assertThat(rules(new Cases().table(table))).containsExactly("faster-commit", "convoy");
         table.holderEvent = "IPC:SyncRep";
@@ -189,6 +192,30 @@ class RulesTest {
                         "Let it finish, because it is at work, and split its work into shorter transactions."));
     }
 
+    /** Only a vacuum to prevent wraparound blocks for long, and the server starts it again. */
+    @Test
+    void anAutovacuumIsNotCancelled() {
+        Blocker vacuum = new Blocker(
+                "4711",
+                "",
+                null,
+                1,
+                "relation",
+                "orders",
+                "4712",
+                "alter table orders add note text",
+                false,
+                "active",
+                20,
+                20,
+                "autovacuum: VACUUM shop.orders (to prevent wraparound)");
+        assertThat(new Cases().blocker(vacuum).diagnose().advice())
+                .singleElement()
+                .satisfies(advice -> assertThat(advice.action())
+                        .contains("Let this vacuum finish", "pg_cancel_backend(4712)")
+                        .doesNotContain("4711"));
+    }
+
     private static Blocker blocker(double seconds, double waiting) {
         return blocker(seconds, seconds, waiting);
     }
@@ -217,6 +244,11 @@ class RulesTest {
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 999, 100)))
                 .isEmpty();
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 25)))
+                .containsExactly("missing-index");
+        assertThat(rules(new Cases()
+                        .locking(lock, 60, 0.01, 500)
+                        .locking("update orders set state = ? where code = ?", 60, 0.01, 500)
+                        .scanned("shop.orders", 1_000, 100)))
                 .containsExactly("missing-index");
         // With so few scans per call, the scans come from a report.
         assertThat(rules(new Cases().locking(lock, 60, 0.01, 500).scanned("shop.orders", 1_000, 24)))
@@ -319,6 +351,16 @@ class RulesTest {
         assertThat(rules(new Cases().updated("orders", 90_000, null).horizon(session(100_000, 300.0))))
                 .containsExactly("horizon");
         assertThat(rules(new Cases().updated("orders", 90_000, 20.0))).isEmpty();
+        assertThat(rules(new Cases()
+                        .horizon(session(100_000, 300.0))
+                        .table(new Waits("orders", 3))
+                        .blocker(blocker(300, 3))))
+                .doesNotContain("horizon");
+        // The vacuum ran beside the holder of the horizon, and the dead rows are still there.
+        assertThat(rules(new Cases().updated("orders", 90_000, 20.0).horizon(session(9_000, 60.0))))
+                .containsExactly("horizon");
+        assertThat(rules(new Cases().updated("orders", 90_000, 20.0).horizon(session(9_000, 19.0))))
+                .isEmpty();
     }
 
     @Test

@@ -44,6 +44,8 @@ class SeededIllnessTest {
                     + " $$ update total set value = value + 1 where id = 1 $$",
             "create table sale (id serial primary key, value int)",
             "create trigger add_total after insert on sale for each row execute function add_total()",
+            "create table part (id serial primary key, total int references total)",
+            "create trigger add_total after insert on part for each row execute function add_total()",
             "create table job (id serial primary key, state text)",
             "insert into job (state) select 'ready' from generate_series(1, 2000)",
             "analyze");
@@ -164,6 +166,9 @@ class SeededIllnessTest {
                 | begin; {lock}; select pg_sleep(0.7); commit
             an upsert of one row | convoy-of-writes | counter | begin; {upsert}; {work}; commit
             a total behind a trigger | convoy-of-writes | total | begin; {sale}; {work}; commit
+            # The check of the foreign key locks the row first, so that the UPDATE takes no tuple lock.
+            a parent's total behind a trigger | convoy-of-writes | total \
+                | begin; insert into part (total) values (1); {work}; commit
             one row, FOR NO KEY UPDATE | convoy | account \
                 | begin; select * from account where id = 7 for no key update; {work}; commit
             one row, by a common table expression | convoy | account \
