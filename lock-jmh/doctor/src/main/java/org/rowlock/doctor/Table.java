@@ -190,8 +190,8 @@ record Table(
                     longestQueues.getMax() + 1,
                     longestWait,
                     quantile(firstWaits, 0.5),
-                    // At a random moment, a quarter of the cycles began less than a quarter of a cycle ago, if all cycles are
-                    // equally long. This holds nearly for cycles of random lengths, too.
+                    // A quarter of the samples falls into the first quarter of a cycle if all cycles are equally long.
+                    // For cycles of random lengths, this is nearly true.
                     quantile(firstWaits, 0.25) / 0.25,
                     firstWaits.size(),
                     quantile(idle, 0.5),
