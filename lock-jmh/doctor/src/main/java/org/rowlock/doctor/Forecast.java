@@ -35,8 +35,8 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
 
     /**
      * Returns the estimate; null if there are too few samples, if the cycle is too short, or if sessions hang or share
-     * the row. Also returns null if, in more than a tenth of the samples, the holder is prepared or hidden, or waits for
-     * a lock.
+     * the row. Also returns null if, in more than a tenth of the samples, the holder is prepared or hidden, or waits
+     * for a lock.
      *
      * @param most the number of locks of the table's rows per second, which the rate of one row cannot exceed
      */

@@ -216,16 +216,17 @@ record Seen(
      */
     boolean isOld(HorizonHolder holder) {
         double atThisRate = Threshold.OLD_HORIZON_SECONDS * perSecond("xids");
-        return holder.seconds() == null
-                ? holder.xids() >= Math.max(Threshold.OLD_HORIZON_XIDS, atThisRate)
-                : holder.seconds() >= Threshold.OLD_HORIZON_SECONDS
-                                && holder.xids()
-                                        >= Math.max(
-                                                Threshold.FEW_XIDS,
-                                                Math.min(Threshold.OLD_HORIZON_XIDS, atThisRate / 2))
-                        || used.stream()
-                                .anyMatch(table -> table.isBloated()
-                                        && table.vacuumedSeconds() != null
-                                        && table.vacuumedSeconds() < holder.seconds());
+        Double seconds = holder.seconds();
+        if (seconds == null) {
+            return holder.xids() >= Math.max(Threshold.OLD_HORIZON_XIDS, atThisRate);
+        }
+        double enough = Math.min(Threshold.OLD_HORIZON_XIDS, atThisRate / 2);
+        boolean isLong =
+                seconds >= Threshold.OLD_HORIZON_SECONDS && holder.xids() >= Math.max(Threshold.FEW_XIDS, enough);
+        return isLong
+                || used.stream()
+                        .anyMatch(table -> table.isBloated()
+                                && table.vacuumedSeconds() != null
+                                && table.vacuumedSeconds() < seconds);
     }
 }
