@@ -27,7 +27,6 @@ class BrokenLocksTest {
                 of(Zipfian.class, GOT_IN, "NONE", "clients", "1", "reading", "true"),
                 of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),
-                of(ShareFairness.class, TWO_INSIDE, "NONE", "clients", "4", "pauseMillis", "1"),
                 of(ManyKeys.class, GOT_IN, "NONE", "clients", "2", "keys", "10", "shared", "true"),
                 of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
                 of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),
