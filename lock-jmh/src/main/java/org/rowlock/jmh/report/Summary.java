@@ -26,12 +26,11 @@ public final class Summary {
             for (PointResult point : scenario.points()) {
                 text.append(String.format(
                         Locale.ROOT,
-                        "%n%s, %s, round trip %.2f ms: %s%s%n",
+                        "%n%s, %s, round trip %.2f ms: %s%n",
                         scenario.name(),
                         point.label(),
                         point.roundTripMillis(),
-                        scenario.metrics().get(0).title(),
-                        power(point)));
+                        scenario.metrics().get(0).title()));
                 append(text, scenario, point);
             }
         }
@@ -41,12 +40,6 @@ public final class Summary {
                 .append(results.rules());
         // A name on the server or the message of a failure must not control the terminal.
         return text.toString().lines().map(Texts::printable).collect(Collectors.joining(System.lineSeparator()));
-    }
-
-    private static String power(PointResult point) {
-        return point.smallestFound() == null
-                ? ""
-                : String.format(Locale.ROOT, " (finds differences from %.2fx on)", point.smallestFound());
     }
 
     private static void append(StringBuilder text, ScenarioResult scenario, PointResult point) {

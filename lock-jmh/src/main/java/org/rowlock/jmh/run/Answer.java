@@ -156,32 +156,14 @@ public final class Answer {
                 .forEach((label, compared) -> worse.append(" " + label + " is worse: ")
                         .append(gains(compared))
                         .append('.'));
-        return "Nothing was found: no variant is better overall." + (worse.isEmpty() ? power(all) : worse + SURE);
+        return "Nothing was found: no variant is better overall."
+                + (worse.isEmpty() ? " More rounds (--rounds) find smaller differences." : worse + SURE);
     }
 
     private static Map<String, List<Compared>> byVariant(List<Compared> all) {
         return all.stream()
                 .collect(
                         Collectors.groupingBy(each -> each.variant().label(), LinkedHashMap::new, Collectors.toList()));
-    }
-
-    /**
-     * Describes the smallest detectable difference, for the most precise and the least precise comparison. Empty if the
-     * baseline could not be compared with itself.
-     */
-    private static String power(List<Compared> all) {
-        List<Double> found = all.stream()
-                .map(each -> each.point().smallestFound())
-                .filter(Objects::nonNull)
-                .sorted()
-                .toList();
-        if (found.isEmpty()) {
-            return "";
-        }
-        String least = String.format(Locale.ROOT, "%.2fx", found.get(0));
-        String most = String.format(Locale.ROOT, "%.2fx", found.get(found.size() - 1));
-        return " This run finds differences from " + (least.equals(most) ? least : least + " to " + most)
-                + " on; more rounds (--rounds) find smaller ones.";
     }
 
     /** Describes the largest difference, and the range of the other differences. */

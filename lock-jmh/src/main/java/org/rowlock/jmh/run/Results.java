@@ -53,15 +53,9 @@ public record Results(
      * @param roundTripMillis the measured round trip, on average
      * @param again the ratio of the baseline's second measurement in a round to its first; null if fewer than two
      *     rounds have both
-     * @param smallestFound the smallest ratio that a run of this length detects in four of five cases; null if {@code
-     *     again} is null
      */
     public record PointResult(
-            String label,
-            double roundTripMillis,
-            @Nullable Ratio again,
-            @Nullable Double smallestFound,
-            List<VariantResult> variants) {}
+            String label, double roundTripMillis, @Nullable Ratio again, List<VariantResult> variants) {}
 
     /**
      * A variant at one point.

@@ -76,8 +76,7 @@ public final class Rounds {
                 }
             }
             if (!variants.isEmpty()) {
-                points.add(new PointResult(
-                        point.label(), roundTripMillis(point), fitted.again(), fitted.smallestFound(), variants));
+                points.add(new PointResult(point.label(), roundTripMillis(point), fitted.again(), variants));
             }
         }
         return new ScenarioResult(
@@ -90,10 +89,7 @@ public final class Rounds {
                 points);
     }
 
-    private record Fitted(
-            @Nullable TurnFit fit,
-            @Nullable Ratio again,
-            @Nullable Double smallestFound) {}
+    private record Fitted(@Nullable TurnFit fit, @Nullable Ratio again) {}
 
     private Fitted fit(Point point) {
         // A control is left out of the fit, because its random error may differ from the error of real variants.
@@ -105,12 +101,7 @@ public final class Rounds {
                 turns(point, scenario.baseline()).filter(turn -> !turn.place().again()));
         List<LoggedTurn> second = logged(
                 turns(point, scenario.baseline()).filter(turn -> turn.place().again()));
-        if (fit == null || first.isEmpty() || second.isEmpty()) {
-            return new Fitted(fit, null, null);
-        }
-        Ratio again = fit.again(second, first).orElse(null);
-        return new Fitted(
-                fit, again, again == null ? null : fit.smallestFound(first.size(), first.size() + second.size()));
+        return new Fitted(fit, fit == null ? null : fit.again(second, first).orElse(null));
     }
 
     private List<LoggedTurn> logged(Stream<Turn> turns) {

@@ -22,7 +22,6 @@ final class TurnFit {
      */
     private static final double CONFIDENCE = 0.99;
 
-    private static final double POWER = 0.8;
     private static final int LEAST_ROUNDS = 2;
 
     /**
@@ -107,14 +106,6 @@ final class TurnFit {
         double mean = sum / own.size();
         double reach = student.inverseSurvivalProbability(missed) * deviation * Math.sqrt(variance) / own.size();
         return Optional.of(new Ratio(Math.exp(mean), Math.exp(mean - reach), Math.exp(mean + reach)));
-    }
-
-    /** The smallest ratio that a run with these numbers of turns detects in four of five cases. */
-    double smallestFound(int turns, int baselineTurns) {
-        return Call.SMALLEST
-                * Math.exp((student.inverseSurvivalProbability(tail) + student.inverseSurvivalProbability(1 - POWER))
-                        * deviation
-                        * Math.sqrt(1.0 / turns + 1.0 / baselineTurns));
     }
 
     private static Map<Integer, List<LoggedTurn>> byRound(List<LoggedTurn> turns) {

@@ -108,7 +108,6 @@ function ratioChart(parent) {
   'Green is better, red is worse, blue is equivalent, and yellow is inconclusive. Grey is a control or disturbed.',
   'The band behind a dot is the ratio of the baseline to itself (A/A) in the same rounds.',
   'A control does less work than the other variants, and only shows an upper limit.',
-  'If a table finds differences from 1.2x on, four of five such runs would detect a difference of that size.',
   ].forEach(text => add(legend, 'li', text));
 }
 
@@ -245,8 +244,7 @@ function figures(parent, scenario) {
   scenario.points.forEach(point => {
     const cell = add(add(body, 'tr'), 'th');
     cell.colSpan = columns.length + 1;
-    add(cell, 'span', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms'
-      + (point.smallestFound ? ' · finds differences from ' + times(point.smallestFound) + ' on' : ''));
+    add(cell, 'span', point.label + ' · round trip ' + figure(point.roundTripMillis) + ' ms');
     point.variants.forEach(variant => {
       const row = add(body, 'tr');
       add(row, 'td', variant.label);

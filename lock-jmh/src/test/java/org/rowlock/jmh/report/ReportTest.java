@@ -50,7 +50,7 @@ class ReportTest {
                 Call.BETTER,
                 text,
                 List.of(1.0, 2.0));
-        PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), 1.1, List.of(baseline, other));
+        PointResult point = new PointResult(text, 0.5, new Ratio(1, 0.97, 1.03), List.of(baseline, other));
         ScenarioResult scenario = new ScenarioResult(
                 "zipfian",
                 text,

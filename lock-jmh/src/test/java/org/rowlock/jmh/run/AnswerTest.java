@@ -27,7 +27,7 @@ class AnswerTest {
     }
 
     private static ScenarioResult scenario(String name, VariantResult... variants) {
-        return scenario(name, new PointResult("90 clients", 0.1, new Ratio(1, 0.9, 1.1), 1.25, List.of(variants)));
+        return scenario(name, new PointResult("90 clients", 0.1, new Ratio(1, 0.9, 1.1), List.of(variants)));
     }
 
     private static ScenarioResult scenario(String name, PointResult point) {
@@ -84,10 +84,10 @@ class AnswerTest {
     }
 
     @Test
-    void whereNothingIsFoundTheRunSaysWhatItFinds() {
+    void whereNothingIsFoundMoreRoundsAreAdvised() {
         assertThat(Answer.of(List.of(scenario("zipfian", variant("ROW", Call.INCONCLUSIVE, 1.1)))))
                 .startsWith("Nothing was found")
-                .contains("differences from 1.25x on", "--rounds");
+                .contains("--rounds");
         assertThat(Answer.of(List.of())).startsWith("Nothing can be said");
     }
 
@@ -100,12 +100,5 @@ class AnswerTest {
         assertThat(Answer.of(List.of(scenario("zipfian", baseline))))
                 .isEqualTo("Nothing can be said: no variant was compared with the baseline.");
         assertThat(Answer.of(List.of(scenario("zipfian", baseline, row)))).contains("Give more --rounds");
-    }
-
-    @Test
-    void whereTheBaselineCouldNotBeComparedWithItselfTheRunHasAnAnswer() {
-        PointResult point = new PointResult("1 client", 0.1, null, null, List.of(variant("ROW", Call.INCONCLUSIVE, 2)));
-        assertThat(Answer.of(List.of(scenario("zipfian", point))))
-                .isEqualTo("Nothing was found: no variant is better overall.");
     }
 }
