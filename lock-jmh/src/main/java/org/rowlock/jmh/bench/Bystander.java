@@ -12,7 +12,6 @@ import org.rowlock.jmh.server.Jdbc;
  * transaction, without a lock and without pauses. Lockers lock a row, read the row and commit, at a fixed rate that is
  * the same for every variant. The latency of a lock counts from the scheduled start of its transaction.
  */
-@ByHand(Strategy.FOR_UPDATE)
 public class Bystander extends LockWorkload {
     private static final int ROWS = 100;
 

@@ -45,8 +45,10 @@ final class Exclusion {
     void enter(int key, boolean isShared) {
         int found = update(key, state -> isShared ? Math.max(state, 0) + 1 : -1);
         if (isShared ? found < 0 : found != 0) {
-            violated("Two transactions were inside the lock of key " + key + " at the same time ("
-                    + (found < 0 ? "one exclusively" : found + " in a shared mode") + " when another entered)");
+            violation.compareAndSet(
+                    null,
+                    "Two transactions were inside the lock of key " + key + " at the same time ("
+                            + (found < 0 ? "one exclusively" : found + " in a shared mode") + " when another entered)");
         }
     }
 
@@ -73,10 +75,6 @@ final class Exclusion {
             found = (int) INSIDE.getVolatile(inside, key * Integer.BYTES);
         } while (!INSIDE.compareAndSet(inside, key * Integer.BYTES, found, change.applyAsInt(found)));
         return found;
-    }
-
-    void violated(String message) {
-        violation.compareAndSet(null, message);
     }
 
     void check() {

@@ -18,7 +18,6 @@ import org.rowlock.jmh.server.RunDirectory;
  * Runs the workload of {@link Zipfian} in several instances of a service. The instances are processes that start
  * together, each with its own clients and pool.
  */
-@ByHand({Strategy.FOR_UPDATE, Strategy.IN_FRONT, Strategy.NAIVE})
 public class Instances extends LockWorkload {
     private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);

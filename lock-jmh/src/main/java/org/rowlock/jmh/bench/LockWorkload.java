@@ -29,14 +29,9 @@ public abstract class LockWorkload extends Workload {
 
     @Override
     public void open(BenchmarkParams params) throws SQLException {
-        ByHand forms = getClass().getAnnotation(ByHand.class);
-        List<Strategy> byHand = forms == null ? List.of() : List.of(forms.value());
-        // Every workload permits NONE, which exists for tests.
-        boolean exists = strategy.isRowlock() || strategy == Strategy.NONE || byHand.contains(strategy);
-        if (!exists || (admission && !strategy.isRowlock())) {
-            throw new IllegalArgumentException("There is no " + strategy + (admission ? " with admission" : "") + " in "
-                    + getClass().getSimpleName().replaceFirst("_jmhType.*", "") + ". Give one of ROW, BOTH and ADVISORY"
-                    + (admission || byHand.isEmpty() ? "" : ", or " + byHand) + " as -p strategy=..");
+        if (admission && !strategy.isRowlock()) {
+            throw new IllegalArgumentException("There is no " + strategy + " with admission. Give one of ROW, BOTH and"
+                    + " ADVISORY as -p strategy=..");
         }
         super.open(params);
     }

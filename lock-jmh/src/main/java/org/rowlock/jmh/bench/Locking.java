@@ -118,7 +118,8 @@ final class Locking {
             case FOR_UPDATE -> Jdbc.run(connection, handForUpdate(), id);
             case IN_FRONT -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?);" + handForUpdate(), id, id);
             case NAIVE -> Jdbc.run(connection, "select pg_advisory_xact_lock(4711, ?)", id);
-            case OPTIMISTIC, SELECT, NONE -> {}
+            case NONE -> {}
+            default -> throw unknown();
         }
     }
 
@@ -129,6 +130,7 @@ final class Locking {
                         .lockAndRead(forUpdate(key(id)), Accounts.READ, row -> row.getLong(1), id)
                         .get(0);
             case FOR_UPDATE -> Jdbc.number(connection, Accounts.READ + " for update", id);
+            case SELECT -> Jdbc.number(connection, Accounts.READ, id);
             default -> {
                 lock(connection, id);
                 yield Jdbc.number(connection, Accounts.READ, id);
@@ -167,7 +169,7 @@ final class Locking {
                                 + " 0) as k",
                         (Object) array(ids));
             case NONE -> {}
-            default -> throw new IllegalStateException(strategy + " does not lock many rows at once");
+            default -> throw unknown();
         }
         return true;
     }
@@ -178,10 +180,18 @@ final class Locking {
             Claim claim = Claim.from(table).where(predicate).orderBy(column).limit(limit);
             return locks.in(connection).claim(claim, row -> row.getInt(column));
         }
+        if (strategy != Strategy.FOR_UPDATE && strategy != Strategy.NONE) {
+            throw unknown();
+        }
         String sql = "select " + column + " from " + table + " where " + predicate + " order by " + column + " limit "
                 + limit
                 + (strategy == Strategy.FOR_UPDATE ? " for update skip locked" : "");
         return Jdbc.list(connection, sql, row -> row.getInt(1));
+    }
+
+    private IllegalArgumentException unknown() {
+        return new IllegalArgumentException(
+                "There is no " + strategy + " in this benchmark. Give another strategy, such" + " as -p strategy=ROW.");
     }
 
     private String handForUpdate() {

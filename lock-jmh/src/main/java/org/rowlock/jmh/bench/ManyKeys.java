@@ -11,7 +11,6 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.RowLockMode;
 
 /** Locks many rows in one call, exclusively or shared, and commits. */
-@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE})
 public class ManyKeys extends LockWorkload {
     /** The number of rows, large enough to make the planner use the index. */
     private static final int ROWS = 100_000;

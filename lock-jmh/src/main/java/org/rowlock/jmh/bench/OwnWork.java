@@ -27,7 +27,6 @@ import org.rowlock.tool.UserError;
  * commit. Rowlock's strategies lock the row in the statement's mode and, in the same round trip, run the statement
  * without its locking clause.
  */
-@ByHand(Strategy.FOR_UPDATE)
 public class OwnWork extends LockWorkload {
     /**
      * The number of keys that {@link #tryOut} runs. With an uneven distribution these keys get most of the

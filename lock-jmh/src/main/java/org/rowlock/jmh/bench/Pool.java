@@ -11,7 +11,6 @@ import org.openjdk.jmh.annotations.Param;
  * Measures how one hot row affects the rest of a service. Many threads lock the hot row, update the row and commit. A
  * few other threads read unrelated rows. All threads share a small connection pool.
  */
-@ByHand(Strategy.FOR_UPDATE)
 public class Pool extends LockWorkload {
     private static final int HOT = 1;
     private static final int ROWS = 1_001;

@@ -13,7 +13,6 @@ import org.rowlock.jmh.server.Jdbc;
  * finished job adds a new job, so the queue never runs dry. A finished job never becomes ready again, so a check can
  * find repeated jobs.
  */
-@ByHand(Strategy.FOR_UPDATE)
 public class Queue extends LockWorkload {
     private static final String READY = "state = 'ready'";
     private static final int AT_A_TIME = 10;

@@ -16,7 +16,6 @@ import org.rowlock.testing.RoundTripCounter;
  * 1.1), locks the row, updates it three times, and commits. With {@link #reading}, a transaction only locks and reads
  * the row.
  */
-@ByHand({Strategy.FOR_UPDATE, Strategy.NAIVE, Strategy.SELECT})
 public class Zipfian extends LockWorkload {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

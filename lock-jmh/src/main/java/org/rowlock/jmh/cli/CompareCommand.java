@@ -73,12 +73,6 @@ final class CompareCommand extends ToolCommand {
                 address != null && standby != null,
                 "--standby adds a standby to an embedded server, and cannot add one to your server. Leave out"
                         + " --standby or --url.");
-        String mayNotKill = standby != null
-                ? "kills its server, and cannot do so with a standby. Leave out --standby, or this scenario."
-                : address != null
-                        ? "kills the server, which is allowed only for an embedded one. Leave out --url, or this"
-                                + " scenario."
-                        : "";
         Machine.refuseBesideJmh();
         Path directory = report.directory(command);
         List<String> remarks = new ArrayList<>();
@@ -87,7 +81,11 @@ final class CompareCommand extends ToolCommand {
             facts = ServerCheck.forBenchmarks(address);
             scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
-        List<Scenario> chosen = scenarios.scenarios(address == null, mayNotKill, remarks);
+        List<Scenario> chosen = scenarios.scenarios(address == null, remarks);
+        refuse(
+                address != null && chosen.stream().anyMatch(Scenario::killsServer),
+                "The scenario lock-loss kills the server, which is allowed only for an embedded one. Leave out --url, or"
+                        + " this scenario.");
         boolean isOfDoors = chosen.stream().anyMatch(Scenario::sharesJvm);
         if (isOfDoors) {
             refuse(

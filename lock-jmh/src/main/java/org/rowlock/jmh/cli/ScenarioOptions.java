@@ -100,10 +100,9 @@ final class ScenarioOptions {
     /**
      * Returns the scenarios that the options select.
      *
-     * @param mayNotKill the reason why scenarios must not kill the server; empty if scenarios are permitted to kill it
      * @param remarks receives a sentence for each omission, with its reason
      */
-    List<Scenario> scenarios(boolean isEmbedded, String mayNotKill, List<String> remarks) {
+    List<Scenario> scenarios(boolean isEmbedded, List<String> remarks) {
         refuseEmpty("--scenario", "--variant", "--clients", "--rtt");
         refuse(
                 zipf != null && (zipf < 0 || zipf > MOST_ZIPF),
@@ -127,7 +126,7 @@ final class ScenarioOptions {
                                             ? "'list " + scenario.name() + "' shows its variants."
                                             : "It has " + labels(scenario.variants()) + ". "
                                                     + String.join(" ", remarks))
-                            : scenario.killsServer() ? mayNotKill : "";
+                            : "";
             if (refusal.isEmpty()) {
                 Timing own = scenario.timing();
                 Timing timed = seconds == null ? own : own.seconds(seconds);

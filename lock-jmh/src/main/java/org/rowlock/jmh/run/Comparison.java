@@ -145,11 +145,8 @@ public final class Comparison extends BenchmarkRun {
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
             describe(ServerFacts.of(connection), standby);
             BenchmarkSchema.removeLeftovers(connection);
-            // If the scenario kills its embedded server, each fork starts its own server, so that a crash affects no
-            // later fork.
-            Path told = settings.server() == null && scenario.killsServer() ? null : file;
-            RunFile.setForThisJvm(settings.forks() == 0 ? told : null);
-            runRounds(scenario, new JmhRun(settings.forks(), told), rounds);
+            RunFile.setForThisJvm(settings.forks() == 0 ? file : null);
+            runRounds(scenario, new JmhRun(settings.forks(), file), rounds);
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);

@@ -1,11 +1,9 @@
 package org.rowlock.jmh.run;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.BenchmarkException;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -26,9 +24,9 @@ import org.rowlock.tool.UserError;
 /**
  * Runs one turn with JMH: one variant at one point.
  *
- * @param runFile the file that names the server to the fork; null if the fork starts its own embedded server
+ * @param runFile the file that names the server to the fork
  */
-record JmhRun(int forks, @Nullable Path runFile) {
+record JmhRun(int forks, Path runFile) {
     Measurement run(Scenario scenario, Point point, Variant variant) throws RunnerException {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
@@ -66,12 +64,10 @@ record JmhRun(int forks, @Nullable Path runFile) {
     }
 
     private String[] jvmArgs(Timing timing) {
-        List<String> args = new ArrayList<>();
-        if (runFile != null) {
-            args.add(RunFile.jvmOption(runFile));
-        }
-        args.add("-D" + Workload.WARM_UP + "=" + timing.warmupMillis());
-        args.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
-        return args.toArray(String[]::new);
+        return new String[] {
+            RunFile.jvmOption(runFile),
+            "-D" + Workload.WARM_UP + "=" + timing.warmupMillis(),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
+        };
     }
 }

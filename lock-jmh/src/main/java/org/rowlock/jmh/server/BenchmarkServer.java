@@ -25,7 +25,6 @@ import org.rowlock.tool.UserError;
 public final class BenchmarkServer implements AutoCloseable {
     private final ServerAddress address;
     private final String run;
-    private final boolean isEmbedded;
     private final String path;
     private volatile String left = "";
     private Consumer<PGSimpleDataSource> networkPath = direct -> {};
@@ -35,7 +34,6 @@ public final class BenchmarkServer implements AutoCloseable {
     private BenchmarkServer(ServerAddress address, String run, @Nullable EmbeddedServer embedded) {
         this.address = address;
         this.run = run;
-        this.isEmbedded = embedded != null;
         OwnStatement own = OwnStatement.ofThisJvm();
         this.path = own == null ? BenchmarkSchema.NAME + ",public" : own.searchPath();
         resources.push(() -> remove(embedded));
@@ -115,11 +113,6 @@ public final class BenchmarkServer implements AutoCloseable {
 
     public ServerAddress address() {
         return address;
-    }
-
-    /** Whether this JVM started the server. If so, no other run uses the server. */
-    boolean isEmbedded() {
-        return isEmbedded;
     }
 
     /**

@@ -7,6 +7,7 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -91,7 +92,10 @@ public final class RunDirectory {
                     .flatMap(ProcessHandle::of)
                     .filter(process -> process.info().command().orElse("").contains("postgres"))
                     .ifPresent(postmaster -> {
-                        ServerCrash.kill(postmaster);
+                        List<ProcessHandle> others = postmaster.children().toList();
+                        // The postmaster is killed first. Otherwise it would restart the other processes.
+                        postmaster.destroyForcibly();
+                        others.forEach(ProcessHandle::destroyForcibly);
                         // In a container that does not reap processes, the dead postmaster stays as a zombie, so the
                         // wait has a limit.
                         postmaster

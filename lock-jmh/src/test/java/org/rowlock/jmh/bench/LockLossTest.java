@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowlock.LockConnectionLostException;
 import org.rowlock.RowLockMode;
 import org.rowlock.jmh.server.BenchmarkServer;
-import org.rowlock.jmh.server.ServerCrash;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.TestDatabase;
 
@@ -64,7 +63,6 @@ class LockLossTest {
 
     private static LossLedger.Verdict crashed(Strategy strategy) throws Exception {
         try (BenchmarkServer server = BenchmarkServer.open(Map.of("max_locks_per_transaction", "256"))) {
-            ServerCrash crash = ServerCrash.of(server);
             Tokens.create(server, HELD.size() + FREE);
             Crowd crowd = new Crowd(strategy, server.dataSource());
             try (crowd;
@@ -73,7 +71,7 @@ class LockLossTest {
                 crowd.start();
                 crowd.awaitCommits(COMMITS);
                 int before = crowd.heldCommits.get();
-                crash.run();
+                LockLoss.crash(server);
                 crowd.await("a lock that was held", () -> crowd.heldCommits.get() > before);
                 // By now other clients hold the holder's locks, and the holder has not noticed.
                 assertThatThrownBy(() -> crowd.release(holder, held)).matches(LockLossTest::isLost);

@@ -79,7 +79,7 @@ class BadInputTest {
                 "--url http://localhost/x | URL | jdbc:postgresql://",
                 "--standby --url jdbc:postgresql://localhost/x | --standby adds a standby to an embedded server | Leave out",
                 "--standby=fast | fast | 0.5ms",
-                "--standby --scenario lock-loss | The scenario lock-loss kills its server | Leave out --standby",
+                "--scenario lock-loss --url jdbc:postgresql://localhost/x | The scenario lock-loss kills the server | Leave out --url",
                 "--sql lock.sql | --sql needs the server that has your table | --url",
                 "--from doctor.json | --from needs the server that has your table | --url",
                 "--keys ids --url jdbc:postgresql://localhost/x | --keys needs a statement of yours | --sql",

@@ -32,7 +32,7 @@ class ScenarioOptionsTest {
     private static List<Scenario> scenarios(List<String> remarks, String... arguments) {
         Host host = new Host();
         new CommandLine(host).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(arguments);
-        return host.scenarios.scenarios(true, "", remarks);
+        return host.scenarios.scenarios(true, remarks);
     }
 
     private static List<List<String>> points(List<Scenario> scenarios) {
