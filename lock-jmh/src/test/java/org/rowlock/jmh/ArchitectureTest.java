@@ -28,12 +28,11 @@ class ArchitectureTest {
      */
     private static final Map<String, List<String>> ACCESSED_BY = Map.of(
             "cli", List.of(),
-            "doors", List.of("cli"),
             "report", List.of("cli"),
-            "run", List.of("cli", "doors", "report"),
-            "bench", List.of("run", "cli", "doors"),
-            "scenario", List.of("bench", "run", "cli", "doors", "report"),
-            "profile", List.of("bench", "run", "cli", "doors"));
+            "run", List.of("cli", "report"),
+            "bench", List.of("run", "cli"),
+            "scenario", List.of("bench", "run", "cli", "report"),
+            "profile", List.of("bench", "run", "cli"));
 
     @Test
     void packagesDependInOneDirection() {

@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.bench.JdbcDoors;
-import org.rowlock.jmh.doors.DoorRun;
-import org.rowlock.jmh.run.BenchmarkRun;
 import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.ComparisonSettings;
 import org.rowlock.jmh.run.Machine;
@@ -81,19 +79,13 @@ final class CompareCommand extends ToolCommand {
             facts = ServerCheck.forBenchmarks(address);
             scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
-        List<Scenario> chosen = scenarios.scenarios(address == null, remarks);
+        List<Scenario> chosen = scenarios.scenarios(address == null, remarks).stream()
+                .map(CompareCommand::withConnections)
+                .toList();
         refuse(
                 address != null && chosen.stream().anyMatch(Scenario::killsServer),
                 "The scenario lock-loss kills the server, which is allowed only for an embedded one. Leave out --url, or"
                         + " this scenario.");
-        boolean isOfDoors = chosen.stream().anyMatch(Scenario::sharesJvm);
-        if (isOfDoors) {
-            refuse(
-                    standby != null || !chosen.stream().allMatch(Scenario::sharesJvm),
-                    "The scenarios doors and doors-jpa run in one JVM, and neither with other scenarios nor with"
-                            + " --standby. Leave out the others, or run them separately.");
-            chosen = chosen.stream().map(CompareCommand::withConnections).toList();
-        }
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
             remarks.addAll(ServerCheck.remarks(facts));
@@ -115,14 +107,14 @@ final class CompareCommand extends ToolCommand {
                 remarks,
                 standby,
                 own.statement());
-        BenchmarkRun run = isOfDoors
-                ? new DoorRun(settings, out()::println, err()::println)
-                : new Comparison(settings, out()::println, err()::println);
-        return ReportOption.run(run, directory, out(), err());
+        return ReportOption.run(new Comparison(settings, out()::println, err()::println), directory, out(), err());
     }
 
-    /** Requires connections for all variants at once, because all variants share a server. */
+    /** Requires connections for all variants at once if the variants share a JVM. */
     private static Scenario withConnections(Scenario scenario) {
+        if (!scenario.sharesJvm()) {
+            return scenario;
+        }
         List<Point> points = scenario.points().stream()
                 .map(point -> point.needing(JdbcDoors.connections(point.clients())))
                 .toList();

@@ -3,7 +3,7 @@ package org.rowlock.jmh.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.rowlock.jmh.run.BenchmarkRun;
+import java.util.function.Supplier;
 import org.rowlock.jmh.server.BenchmarkSchema;
 
 /**
@@ -19,12 +19,18 @@ final class Interruption implements AutoCloseable {
 
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "rowlock-jmh-stop");
-    private final BenchmarkRun run;
+    private final Runnable stop;
+    private final Supplier<String> left;
     private final PrintWriter err;
     private volatile boolean interrupted;
 
-    Interruption(BenchmarkRun run, PrintWriter err) {
-        this.run = run;
+    /**
+     * @param stop ends the run
+     * @param left describes what the run could not remove; empty if nothing is left
+     */
+    Interruption(Runnable stop, Supplier<String> left, PrintWriter err) {
+        this.stop = stop;
+        this.left = left;
         this.err = err;
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -36,14 +42,14 @@ final class Interruption implements AutoCloseable {
         try {
             for (int second = 0; second < LIMIT_SECONDS && !isFinished; second++) {
                 // The loop stops the run repeatedly, because the run may be starting a process at this moment.
-                run.stop();
+                stop.run();
                 isFinished = finished.await(1, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         String rest = isFinished
-                ? run.left()
+                ? left.get()
                 : "The next run of this program removes the rest. To remove it now, run on your own server: "
                         + BenchmarkSchema.DROP;
         err.println(rest.isEmpty() ? "Nothing is left behind." : "Stopped before everything was removed. " + rest);

@@ -135,7 +135,7 @@ public final class Program implements IVersionProvider {
             return;
         }
         TextTable table = Plan.table(22);
-        for (Scenario each : Scenarios.known()) {
+        for (Scenario each : Scenarios.all()) {
             table.addRowValues((each.brief() == null ? "  " : "* ") + each.name(), each.title());
             table.addRowValues("", Plan.size(each));
         }

@@ -10,7 +10,7 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.report.Report;
 import org.rowlock.jmh.report.Summary;
-import org.rowlock.jmh.run.BenchmarkRun;
+import org.rowlock.jmh.run.Comparison;
 import org.rowlock.jmh.run.Results;
 import org.rowlock.tool.UserError;
 import picocli.CommandLine.ExitCode;
@@ -47,10 +47,10 @@ final class ReportOption {
      * Runs the scenarios, and writes the report. The directory is tried out first, so that an unwritable directory
      * fails before the run.
      */
-    static int run(BenchmarkRun run, Path directory, PrintWriter out, PrintWriter err) throws IOException {
+    static int run(Comparison run, Path directory, PrintWriter out, PrintWriter err) throws IOException {
         boolean isMade = Files.notExists(directory);
         // The signal handler is registered before the run, because a signal may arrive while the server starts.
-        try (Interruption interruption = new Interruption(run, err)) {
+        try (Interruption interruption = new Interruption(run::stop, run::left, err)) {
             tryOut(directory);
             Results results = run.run();
             boolean isEmpty = results.scenarios().isEmpty();

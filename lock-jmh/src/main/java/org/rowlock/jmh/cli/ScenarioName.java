@@ -17,6 +17,6 @@ final class ScenarioName implements ITypeConverter<Scenario> {
     }
 
     static String all(Predicate<Scenario> which) {
-        return Scenarios.known().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
+        return Scenarios.all().stream().filter(which).map(Scenario::name).collect(Collectors.joining(", "));
     }
 }

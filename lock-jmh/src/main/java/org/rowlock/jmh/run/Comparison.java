@@ -4,15 +4,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.openjdk.jmh.runner.RunnerException;
-import org.rowlock.jmh.bench.InvariantViolation;
+import java.util.stream.Collectors;
+import org.rowlock.jmh.run.Results.ScenarioResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Variant;
@@ -23,105 +27,163 @@ import org.rowlock.jmh.server.RunDirectory;
 import org.rowlock.jmh.server.RunFile;
 import org.rowlock.jmh.server.ServerFacts;
 import org.rowlock.tool.ServerAddress;
+import org.rowlock.tool.Texts;
 import org.rowlock.tool.UserError;
 
 /**
- * Runs scenarios. Each round measures every variant under every set of conditions (point). Each measurement is called a
- * turn and runs in a new JVM. At each point of a round, the baseline has two turns, the first and the last. Every
- * second round runs backwards, so a drift of the machine affects all variants alike. The order changes after each pair
- * of rounds, so no variant always follows the same other variant.
+ * Runs scenarios. Each round measures every variant under every set of conditions (point); a measurement is called a
+ * turn. A failure or a stop loses only unfinished turns, unless a lock has failed to exclude other transactions. An
+ * instance can run only once. Any thread can call {@link #stop}.
  */
-public final class Comparison extends BenchmarkRun {
-    /** The number of consecutive failures after which a variant is left out. */
-    private static final int MOST_FAILURES = 3;
+public final class Comparison {
+    private static final long SEED = 20_261;
 
     private static final int SPARE_CONNECTIONS = 30;
-
-    /**
-     * The time limit for a fork to close its connections and drop the schema. After the limit the fork is killed, and
-     * this JVM drops the schema.
-     */
-    private static final long GRACE_SECONDS = 15;
 
     /**
      * The largest number of disturbed turns that are repeated. If more turns are disturbed, repetition does not help.
      */
     private static final int MOST_REPEATED = 20;
 
+    private final ComparisonSettings settings;
     private final Consumer<String> progress;
+    private final Consumer<String> troubles;
     private final Pace pace;
-    private Map<String, String> standby = Map.of();
+    private final Instant started = Instant.now();
+    private final List<String> failures = new ArrayList<>();
+    private final Map<String, String> server = new LinkedHashMap<>();
+    private Map<String, String> serverSettings = Map.of();
     private int repeated;
+    private volatile boolean stopped;
+    private volatile String left = "";
 
     /**
      * @param progress receives a line for each scenario that begins and each turn that succeeds
+     * @param troubles receives a line for each failure
      */
     public Comparison(ComparisonSettings settings, Consumer<String> progress, Consumer<String> troubles) {
-        super(settings, troubles);
+        this.settings = settings;
         this.progress = progress;
+        this.troubles = troubles;
         this.pace = new Pace(settings.scenarios());
     }
 
-    @Override
-    protected List<Rounds> measure() {
+    /** Measures until the end or a stop, and returns the valid measurements. */
+    public Results run() {
         RunDirectory.removeLeftovers();
-        List<Rounds> measured = new ArrayList<>();
+        List<ScenarioResult> results = new ArrayList<>();
+        List<String> remarks = new ArrayList<>(settings.remarks());
         List<Scenario> scenarios = settings.scenarios();
+        int comparisons = scenarios.stream().mapToInt(Scenario::comparisons).sum();
         for (int i = 0; i < scenarios.size() && !stopped; i++) {
             Scenario scenario = scenarios.get(i);
-            progress.accept("[" + (i + 1) + "/" + scenarios.size() + "] " + scenario.name() + ": " + scenario.title());
-            measured.add(run(scenario));
+            tell("[" + (i + 1) + "/" + scenarios.size() + "] " + scenario.name() + ": " + scenario.title());
+            Rounds rounds = new Rounds(scenario, comparisons);
+            try {
+                run(scenario, rounds);
+            } catch (SQLException | IOException | RuntimeException e) {
+                fail(scenario.name(), e);
+            }
+            if (!rounds.isEmpty()) {
+                results.add(rounds.compare());
+                remarks.addAll(rounds.remarks());
+            }
         }
-        return measured;
+        if (stopped) {
+            failures.add("The run was stopped early, and the report has only the finished part.");
+        }
+        return new Results(
+                Answer.of(results),
+                Call.RULES,
+                Answer.words(results),
+                settings.program(),
+                started.toString(),
+                Duration.between(started, Instant.now()).toSeconds(),
+                settings.command(),
+                Machine.describe(),
+                server,
+                serverSettings,
+                results,
+                failures,
+                remarks);
+    }
+
+    /** Ends the turn that runs, whereupon {@link #run} cleans up and returns. */
+    public void stop() {
+        stopped = true;
+        JmhRun.endForks();
+    }
+
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** Returns a message that names what the run could not remove and how to remove it; empty if nothing is left. */
+    public String left() {
+        return left;
+    }
+
+    void tell(String line) {
+        progress.accept(line);
+    }
+
+    boolean mayRepeat() {
+        return !stopped && repeated++ < MOST_REPEATED;
+    }
+
+    /** Returns the estimated time left after a turn. */
+    String ended(Scenario scenario, Point point) {
+        pace.ended(scenario, point);
+        return Pace.text(pace.left());
+    }
+
+    void fail(String what, Throwable failure) {
+        String said = String.valueOf(failure.getMessage()).strip();
+        String message = (failure.getMessage() == null || said.isEmpty()
+                        ? failure.getClass().getName()
+                        : said)
+                .lines()
+                .map(Texts::printable)
+                .collect(Collectors.joining(System.lineSeparator()));
+        failures.add(what + ": " + message);
+        troubles.accept("FAILED " + what + ": " + message);
     }
 
     /**
-     * Ends the JVMs that JMH has started, whereupon {@link #run} cleans up and returns. JMH does not expose its JVMs,
-     * so this method finds them among the child processes, by the name of their program.
+     * Returns the turns of a round. The baseline is first and last, and every second round runs backwards, so a drift of
+     * the machine affects all variants alike. The order changes after each pair of rounds, so no variant always follows
+     * the same other variant.
      */
-    @Override
-    public void stop() {
-        super.stop();
-        List<ProcessHandle> forks = ProcessHandle.current()
-                .children()
-                .filter(child -> child.info()
-                        .command()
-                        .filter(command ->
-                                Path.of(command).getFileName().toString().startsWith("java"))
-                        .isPresent())
-                .toList();
-        forks.forEach(ProcessHandle::destroy);
-        for (ProcessHandle fork : forks) {
-            fork.onExit()
-                    .completeOnTimeout(fork, GRACE_SECONDS, TimeUnit.SECONDS)
-                    .join();
-            fork.destroyForcibly();
+    static List<Rounds.Place> turns(Scenario scenario, Point point, int round) {
+        List<Variant> others = new ArrayList<>(
+                scenario.variants().subList(1, scenario.variants().size()));
+        Collections.shuffle(others, new Random(SEED + (round - 1) / 2));
+        List<Rounds.Place> turns = new ArrayList<>();
+        turns.add(new Rounds.Place(point, scenario.baseline(), false));
+        others.forEach(variant -> turns.add(new Rounds.Place(point, variant, false)));
+        turns.add(new Rounds.Place(point, scenario.baseline(), true));
+        if (round % 2 == 0) {
+            Collections.reverse(turns);
         }
+        return turns;
     }
 
-    private Rounds run(Scenario scenario) {
-        Rounds rounds = roundsOf(scenario);
-        try {
-            ServerAddress given = settings.server();
-            if (given != null) {
-                run(scenario, given, rounds);
-            } else {
-                runEmbedded(scenario, rounds);
-            }
-        } catch (SQLException | IOException | RuntimeException e) {
-            fail(scenario.name(), e);
+    private void run(Scenario scenario, Rounds rounds) throws SQLException, IOException {
+        ServerAddress given = settings.server();
+        if (given != null) {
+            run(scenario, rounds, given, Map.of());
+            return;
         }
-        return rounds;
-    }
-
-    private void runEmbedded(Scenario scenario, Rounds rounds) throws SQLException, IOException {
         Map<String, String> own = embeddedSettings(scenario);
         Double standbyMillis = settings.standbyMillis();
         try (EmbeddedServer embedded = EmbeddedServer.start(own);
-                EmbeddedStandby behind =
+                EmbeddedStandby standby =
                         standbyMillis == null ? null : EmbeddedStandby.start(embedded, own, standbyMillis)) {
-            standby = behind == null ? Map.of() : Map.of("standby", behind.description());
-            run(scenario, embedded.address(), rounds);
+            run(
+                    scenario,
+                    rounds,
+                    embedded.address(),
+                    standby == null ? Map.of() : Map.of("standby", standby.description()));
         }
     }
 
@@ -139,14 +201,22 @@ public final class Comparison extends BenchmarkRun {
         return all;
     }
 
-    private void run(Scenario scenario, ServerAddress address, Rounds rounds) throws SQLException, IOException {
+    private void run(Scenario scenario, Rounds rounds, ServerAddress address, Map<String, String> standby)
+            throws SQLException, IOException {
         String run = UUID.randomUUID().toString();
         Path file = new RunFile(address, run, settings.own()).write();
         try (Connection connection = address.connect(BenchmarkSchema.applicationName(BenchmarkSchema.COMPARISON))) {
-            describe(ServerFacts.of(connection), standby);
+            ServerFacts facts = ServerFacts.of(connection);
+            server.putAll(facts.described());
+            server.putAll(standby);
+            serverSettings = facts.settings();
             BenchmarkSchema.removeLeftovers(connection);
-            RunFile.setForThisJvm(settings.forks() == 0 ? file : null);
-            runRounds(scenario, new JmhRun(settings.forks(), file), rounds);
+            RunFile.setForThisJvm(file);
+            if (scenario.sharesJvm()) {
+                DoorRun.run(this, scenario, rounds);
+            } else {
+                new JmhRun(this, scenario, rounds, settings.forks(), file).run();
+            }
         } finally {
             RunFile.setForThisJvm(null);
             RunFile.delete(file);
@@ -168,63 +238,6 @@ public final class Comparison extends BenchmarkRun {
             UserError error = BenchmarkSchema.left(address, e);
             left = String.valueOf(error.getMessage());
             fail(scenario.name() + ", clean-up", error);
-        }
-    }
-
-    private void runRounds(Scenario scenario, JmhRun jmh, Rounds rounds) {
-        Map<Variant, Integer> failed = new HashMap<>();
-        int planned = scenario.timing().rounds();
-        for (int round = 1; round <= planned && !stopped; round++) {
-            for (Point point : scenario.points()) {
-                for (Rounds.Place place : turns(scenario, point, round)) {
-                    if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !stopped) {
-                        int failures = run(scenario, jmh, rounds, place, round);
-                        failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
-                    }
-                }
-            }
-        }
-    }
-
-    /**
-     * Runs one turn, and returns the number of failures to count. If locks failed to exclude other transactions, the
-     * number is so large that the variant is left out.
-     */
-    private int run(Scenario scenario, JmhRun jmh, Rounds rounds, Rounds.Place place, int round) {
-        Variant variant = place.variant();
-        String what = String.format(
-                "%d/%d  %s, %s%s",
-                round,
-                scenario.timing().rounds(),
-                place.point().label(),
-                variant.label(),
-                place.again() ? " again" : "");
-        try {
-            Measurement measured = jmh.run(scenario, place.point(), variant);
-            double others = Limit.othersShare(measured.figures());
-            if (others > Answer.MOST_OF_OTHERS && repeated < MOST_REPEATED && !stopped) {
-                repeated++;
-                progress.accept(String.format("  %-46s other programs took %.0f %%; repeated", what, 100 * others));
-                measured = jmh.run(scenario, place.point(), variant);
-            }
-            rounds.add(place, round, measured);
-            pace.ended(scenario, place.point());
-            String shown = scenario.headline().shown(measured.of(scenario.headline()));
-            progress.accept(String.format("  %-46s %12s  %s left", what, shown, Pace.text(pace.left())));
-            return 0;
-        } catch (RunnerException e) {
-            Throwable failure = JmhRun.cause(e);
-            boolean isViolation = failure instanceof InvariantViolation;
-            if (stopped && !isViolation) {
-                return 0;
-            }
-            fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
-            if (isViolation) {
-                // The earlier measurements of the variant are invalid too.
-                rounds.drop(variant);
-                return MOST_FAILURES;
-            }
-            return 1;
         }
     }
 }

@@ -1,7 +1,10 @@
 package org.rowlock.jmh.run;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.openjdk.jmh.runner.BenchmarkException;
@@ -22,12 +25,76 @@ import org.rowlock.jmh.server.RunFile;
 import org.rowlock.tool.UserError;
 
 /**
- * Runs one turn with JMH: one variant at one point.
+ * Runs the turns of a scenario with JMH, each in a new JVM.
  *
  * @param runFile the file that names the server to the fork
  */
-record JmhRun(int forks, Path runFile) {
-    Measurement run(Scenario scenario, Point point, Variant variant) throws RunnerException {
+record JmhRun(Comparison comparison, Scenario scenario, Rounds rounds, int forks, Path runFile) {
+    /** The number of consecutive failures after which a variant is left out. */
+    private static final int MOST_FAILURES = 3;
+
+    /**
+     * The time limit for a fork to close its connections and drop the schema. After the limit the fork is killed, and
+     * the comparison drops the schema.
+     */
+    private static final long GRACE_SECONDS = 15;
+
+    void run() {
+        Map<Variant, Integer> failed = new HashMap<>();
+        int planned = scenario.timing().rounds();
+        for (int round = 1; round <= planned; round++) {
+            for (Point point : scenario.points()) {
+                for (Rounds.Place place : Comparison.turns(scenario, point, round)) {
+                    if (failed.getOrDefault(place.variant(), 0) < MOST_FAILURES && !comparison.isStopped()) {
+                        int failures = run(place, round);
+                        failed.merge(place.variant(), failures, (before, more) -> more == 0 ? 0 : before + more);
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * Runs one turn, and returns the number of failures to count. If locks failed to exclude other transactions, the
+     * number is so large that the variant is left out.
+     */
+    private int run(Rounds.Place place, int round) {
+        Variant variant = place.variant();
+        String what = String.format(
+                "%d/%d  %s, %s%s",
+                round,
+                scenario.timing().rounds(),
+                place.point().label(),
+                variant.label(),
+                place.again() ? " again" : "");
+        try {
+            Measurement measured = run(place.point(), variant);
+            double others = Limit.othersShare(measured.figures());
+            if (others > Answer.MOST_OF_OTHERS && comparison.mayRepeat()) {
+                comparison.tell(String.format("  %-46s other programs took %.0f %%; repeated", what, 100 * others));
+                measured = run(place.point(), variant);
+            }
+            rounds.add(place, round, measured);
+            String shown = scenario.headline().shown(measured.of(scenario.headline()));
+            comparison.tell(
+                    String.format("  %-46s %12s  %s left", what, shown, comparison.ended(scenario, place.point())));
+            return 0;
+        } catch (RunnerException e) {
+            Throwable failure = cause(e);
+            boolean isViolation = failure instanceof InvariantViolation;
+            if (comparison.isStopped() && !isViolation) {
+                return 0;
+            }
+            comparison.fail(scenario.name() + ", " + variant.label() + ", round " + round, failure);
+            if (isViolation) {
+                // The earlier measurements of the variant are invalid too.
+                rounds.drop(each -> each.variant().equals(variant));
+            }
+            return isViolation ? MOST_FAILURES : 1;
+        }
+    }
+
+    private Measurement run(Point point, Variant variant) throws RunnerException {
         Timing timing = scenario.timing();
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include("^" + Pattern.quote(scenario.benchmark().getName()) + "\\.")
@@ -36,12 +103,37 @@ record JmhRun(int forks, Path runFile) {
                 .measurementTime(TimeValue.milliseconds(timing.millis()))
                 .warmupIterations(0)
                 .shouldFailOnError(true)
-                .jvmArgsAppend(jvmArgs(timing))
+                .jvmArgsAppend(
+                        RunFile.jvmOption(runFile),
+                        "-D" + Workload.WARM_UP + "=" + timing.warmupMillis(),
+                        "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
                 .addProfiler(PostgresProfiler.class)
                 .verbosity(VerboseMode.SILENT);
         variant.params().forEach(options::param);
         point.params().forEach(options::param);
         return Measurement.of(new Runner(options.build()).runSingle().getAggregatedResult());
+    }
+
+    /**
+     * Ends the JVMs that JMH has started. JMH does not expose its JVMs, so this method finds them among the child
+     * processes, by the name of their program.
+     */
+    static void endForks() {
+        List<ProcessHandle> forks = ProcessHandle.current()
+                .children()
+                .filter(child -> child.info()
+                        .command()
+                        .filter(command ->
+                                Path.of(command).getFileName().toString().startsWith("java"))
+                        .isPresent())
+                .toList();
+        forks.forEach(ProcessHandle::destroy);
+        for (ProcessHandle fork : forks) {
+            fork.onExit()
+                    .completeOnTimeout(fork, GRACE_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            fork.destroyForcibly();
+        }
     }
 
     /** Returns the exception inside JMH's wrappers; preferably a violation, or an error that the user can remedy. */
@@ -61,13 +153,5 @@ record JmhRun(int forks, Path runFile) {
                 Stream.of(failure),
                 Stream.concat(Stream.ofNullable(failure.getCause()), Stream.of(failure.getSuppressed()))
                         .flatMap(JmhRun::all));
-    }
-
-    private String[] jvmArgs(Timing timing) {
-        return new String[] {
-            RunFile.jvmOption(runFile),
-            "-D" + Workload.WARM_UP + "=" + timing.warmupMillis(),
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
-        };
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.openjdk.jmh.results.BenchmarkResult;
+import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.scenario.Metric;
 
 /**
@@ -27,6 +28,15 @@ public record Measurement(Map<String, Double> figures, List<Double> course) {
         figures.put(Metric.SCORE, mean(course));
         result.getSecondaryResults().forEach((label, secondary) -> figures.put(label, secondary.getScore()));
         return new Measurement(figures, course);
+    }
+
+    /** Converts the results of a slice. */
+    static Measurement of(Published results, double roundTripMillis) {
+        Map<String, Double> figures = new TreeMap<>();
+        results.all().forEach((name, result) -> figures.put(name, result.getScore()));
+        figures.put(Metric.SCORE, results.perSecond());
+        figures.put("net.roundTrip", roundTripMillis);
+        return new Measurement(figures, List.of(results.perSecond()));
     }
 
     double of(Metric metric) {

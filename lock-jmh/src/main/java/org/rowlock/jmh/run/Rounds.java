@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rowlock.jmh.run.Results.Kind;
@@ -46,15 +47,15 @@ public final class Rounds {
      */
     public Rounds(Scenario scenario, int comparisons) {
         this.scenario = scenario;
-        this.comparisons = comparisons;
+        this.comparisons = Math.max(1, comparisons);
     }
 
     public void add(Place place, int round, Measurement measurement) {
         measured.add(new Turn(place, round, measurement));
     }
 
-    void drop(Variant variant) {
-        measured.removeIf(turn -> turn.place().variant().equals(variant));
+    void drop(Predicate<Place> places) {
+        measured.removeIf(turn -> places.test(turn.place()));
     }
 
     boolean isEmpty() {

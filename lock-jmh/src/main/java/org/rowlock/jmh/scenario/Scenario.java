@@ -90,19 +90,28 @@ public record Scenario(
         return variants.get(0);
     }
 
+    /** The number of ratios that get a verdict. */
+    public int comparisons() {
+        long compared = variants.stream()
+                .filter(variant -> !variant.isControl() && !variant.equals(baseline()))
+                .count();
+        return points.size() * (int) compared;
+    }
+
     public Metric headline() {
         return metrics.get(0);
     }
 
     public boolean takes(String param) {
-        return Arrays.stream(benchmark.getFields())
-                .anyMatch(field -> field.isAnnotationPresent(Param.class)
-                        && field.getName().equals(param));
+        return (sharesJvm() && param.equals("zipf"))
+                || Arrays.stream(benchmark.getFields())
+                        .anyMatch(field -> field.isAnnotationPresent(Param.class)
+                                && field.getName().equals(param));
     }
 
     /** Whether all variants share one JVM, which JMH does not support. */
     public boolean sharesJvm() {
-        return Scenarios.doors().stream().anyMatch(scenario -> scenario.name().equals(name));
+        return benchmark.getSimpleName().equals("JdbcDoors");
     }
 
     public boolean isOverClients() {

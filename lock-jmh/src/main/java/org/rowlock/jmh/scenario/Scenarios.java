@@ -17,8 +17,7 @@ import org.rowlock.jmh.scenario.Scenario.Brief;
 import org.rowlock.tool.Texts;
 
 /**
- * All scenarios. Their definitions are in scenarios.md and doors.md. The first comment of scenarios.md describes the
- * format.
+ * All scenarios. Their definitions are in scenarios.md, whose first comment describes the format.
  */
 public final class Scenarios {
     private static final String BENCHMARKS = "org.rowlock.jmh.bench.";
@@ -36,26 +35,16 @@ public final class Scenarios {
     private @Nullable Brief brief;
 
     private static final List<Scenario> ALL = scenarios(Texts.resource(Scenarios.class, "scenarios.md"));
-    private static final List<Scenario> DOORS = scenarios(Texts.resource(Scenarios.class, "doors.md"));
 
     private Scenarios() {}
 
-    /** Returns the scenarios that JMH runs, in the order in which {@code compare} lists and runs them. */
+    /** Returns all scenarios, in the order in which {@code compare} lists and runs them. */
     public static List<Scenario> all() {
         return ALL;
     }
 
-    /** Returns the scenarios whose variants share one JVM. */
-    public static List<Scenario> doors() {
-        return DOORS;
-    }
-
-    public static List<Scenario> known() {
-        return Stream.concat(ALL.stream(), DOORS.stream()).toList();
-    }
-
     public static Optional<Scenario> named(String name) {
-        return known().stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+        return ALL.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
     }
 
     /**

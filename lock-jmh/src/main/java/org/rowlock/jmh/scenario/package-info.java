@@ -1,5 +1,5 @@
 /**
- * The model of a scenario: its points, variants and metrics. The files scenarios.md and doors.md define the scenarios.
+ * The model of a scenario: its points, variants and metrics. The file scenarios.md defines the scenarios.
  */
 @NullMarked
 package org.rowlock.jmh.scenario;

@@ -26,7 +26,6 @@ public final class BenchmarkServer implements AutoCloseable {
     private final ServerAddress address;
     private final String run;
     private final String path;
-    private volatile String left = "";
     private Consumer<PGSimpleDataSource> networkPath = direct -> {};
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private final Thread hook = new Thread(this::closeQuietly, "rowlock-jmh-cleanup");
@@ -49,32 +48,16 @@ public final class BenchmarkServer implements AutoCloseable {
                 BenchmarkSchema.drop(connection, run);
             }
         } catch (IOException e) {
-            throw left(new UserError(
-                    "The embedded server may be left (" + e + "). The next run of this program removes it.", e));
+            throw new UserError(
+                    "The embedded server may be left (" + e + "). The next run of this program removes it.", e);
         } catch (SQLException e) {
-            throw left(BenchmarkSchema.left(address, e));
+            throw BenchmarkSchema.left(address, e);
         }
-    }
-
-    private UserError left(UserError error) {
-        left = String.valueOf(error.getMessage());
-        return error;
-    }
-
-    /**
-     * Returns a message that names what {@link #close} could not remove and how to remove it; empty if nothing is left.
-     */
-    public String left() {
-        return left;
     }
 
     /** Finds or starts the server, and creates the schema. */
     public static BenchmarkServer open(Map<String, String> embeddedSettings) throws SQLException {
         return opened(find(embeddedSettings));
-    }
-
-    public static BenchmarkServer open(ServerAddress address) throws SQLException {
-        return opened(new BenchmarkServer(address, UUID.randomUUID().toString(), null));
     }
 
     private static BenchmarkServer opened(BenchmarkServer server) throws SQLException {

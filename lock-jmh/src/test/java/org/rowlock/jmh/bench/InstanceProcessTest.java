@@ -7,18 +7,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.bench.InstanceProcess.Task;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.testing.TestDatabase;
-import org.rowlock.testing.TestPostgres;
-import org.rowlock.tool.ServerAddress;
 
 class InstanceProcessTest {
-    private static final TestPostgres SERVER = TestPostgres.shared();
-
     @TempDir
     private Path directory;
 
@@ -37,8 +34,7 @@ class InstanceProcessTest {
     /** In this test the warm-up transactions never end, so the parent is killed before the measurement. */
     @Test
     void endsWithAParentThatIsKilledBeforeTheMeasurement() throws Exception {
-        ServerAddress address = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());
-        try (BenchmarkServer server = BenchmarkServer.open(address)) {
+        try (BenchmarkServer server = BenchmarkServer.open(Map.of())) {
             Accounts.create(server, 10);
             PGSimpleDataSource target = server.dataSource();
             String sessions = "select count(*) from pg_stat_activity where application_name = '"
@@ -80,8 +76,7 @@ class InstanceProcessTest {
             } finally {
                 parent.destroyForcibly().waitFor();
             }
-            TestDatabase.await("the process has ended")
-                    .until(() -> SERVER.query(sessions).equals("0"));
+            TestDatabase.await("the process has ended").until(() -> server.numbers(sessions)[0] == 0);
         }
     }
 }

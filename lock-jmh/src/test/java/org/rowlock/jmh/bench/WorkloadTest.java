@@ -80,24 +80,6 @@ class WorkloadTest {
         assertThat(figures.get("lock.p50")).isGreaterThan(50);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"update", "drop-in-groups"})
-    void updatesMayCommitByThemselves(String door) throws Exception {
-        RunResult result = JmhRuns.run(RoundTrips.class, "door", door, "clients", "8");
-        assertThat(JmhRuns.figures(result)).containsKey("transaction.p99");
-    }
-
-    @Test
-    void theHottestRowHasALimit() throws Exception {
-        Map<String, Double> figures =
-                JmhRuns.figures(JmhRuns.run(RoundTrips.class, "clients", "4", "rows", "1", "rttMillis", "5"));
-        // By hand, the row is locked for four round trips of 5 ms. A busy machine may measure a longer round trip,
-        // which is
-        // subtracted from the time of a transaction.
-        assertThat(figures.get("limit")).isBetween(1.0, 100.0);
-        assertThat(figures.get("limit.share")).isPositive();
-    }
-
     @Test
     void anIdlePoolHasNoHotThreads() throws Exception {
         assertThat(JmhRuns.figures(JmhRuns.run(Pool.class, "strategy", "ROW", "idle", "true", "clients", "4")))

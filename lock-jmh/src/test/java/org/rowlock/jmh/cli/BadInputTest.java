@@ -63,8 +63,6 @@ class BadInputTest {
                 "--clients , | --clients was given without a value | leave",
                 "--variant ; | --variant was given without a value | leave",
                 "--scenario clients --variant ROW;;ADVISORY | no variant | list",
-                "--scenario doors,pool | run in one JVM | separately",
-                "--scenario doors --standby | nor with --standby | separately",
                 "--scenario zipfan | There is no scenario 'zipfan' | zipfian",
                 "--variant rows;row | These scenarios have no variant 'rows' | list NAME",
                 "--scenario doors --variant lack | The scenario doors has no variant to compare | list doors",

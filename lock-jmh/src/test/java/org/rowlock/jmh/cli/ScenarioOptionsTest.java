@@ -52,7 +52,15 @@ class ScenarioOptionsTest {
         assertThat(points(scenarios("--scenario", "clients,group,queue,pool", "--clients", "3,3,1")))
                 .containsExactly(
                         List.of("3 clients", "1 client"),
-                        List.of("3 clients, one row", "3 clients", "1 client, one row", "1 client"),
+                        List.of(
+                                "3 clients, one row",
+                                "3 clients",
+                                "3 clients, one row, 3 writes",
+                                "3 clients, 3 writes",
+                                "1 client, one row",
+                                "1 client",
+                                "1 client, one row, 3 writes",
+                                "1 client, 3 writes"),
                         List.of("3 workers", "1 worker"),
                         List.of("300 hot threads"));
     }
@@ -94,14 +102,14 @@ class ScenarioOptionsTest {
 
     @Test
     void aNetworkIsBetweenClientsAndServerInEveryScenario() {
-        String all = Scenarios.known().stream().map(Scenario::name).collect(Collectors.joining(","));
+        String all = Scenarios.all().stream().map(Scenario::name).collect(Collectors.joining(","));
         List<Scenario> over = scenarios("--scenario", all, "--rtt", "0,500us");
         assertThat(over)
                 .allSatisfy(scenario -> assertThat(
                                 scenario.points().stream().map(Point::rttMillis).distinct())
                         .containsExactlyInAnyOrder(0.0, 0.5));
         assertThat(points(scenarios("--scenario", "round-trips", "--rtt", "2ms")))
-                .containsExactly(List.of("90 clients, 2.0 ms"));
+                .containsExactly(List.of("90 clients, 2.0 ms", "1 client, 2.0 ms"));
     }
 
     @Test

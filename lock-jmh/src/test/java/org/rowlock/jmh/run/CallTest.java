@@ -65,7 +65,7 @@ class CallTest {
         Scenario scenario = ZIPFIAN.with(List.of(POINT), variants);
         Rounds rounds = new Rounds(scenario, scenario.variants().size() - 1);
         for (int round = 1; round <= number; round++) {
-            for (Rounds.Place place : BenchmarkRun.turns(scenario, POINT, round)) {
+            for (Rounds.Place place : Comparison.turns(scenario, POINT, round)) {
                 Map<String, Double> figures = measured.figures(place, round);
                 if (!figures.isEmpty()) {
                     rounds.add(place, round, new Measurement(figures, List.of(figures.get(Metric.SCORE))));
@@ -264,7 +264,7 @@ class CallTest {
     }
 
     private static List<String> order(int round) {
-        return BenchmarkRun.turns(ZIPFIAN, POINT, round).stream()
+        return Comparison.turns(ZIPFIAN, POINT, round).stream()
                 .map(place -> place.variant().label() + (place.again() ? " again" : ""))
                 .toList();
     }

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.rowlock.jmh.doors.DoorRun;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -51,16 +50,16 @@ class CleanUpTest {
     @Test
     void doorsReportTheFinishedPointsAndNameTheSchemaThatTheyLeave() throws Exception {
         try (EmbeddedServer server = EmbeddedServer.start(Map.of())) {
-            Scenario doors = Scenarios.doors().get(0);
+            Scenario doors = Scenarios.named("doors").orElseThrow();
             List<Point> points = List.of(Point.clients(1), Point.clients(2));
             Scenario byHand = doors.with(points, List.of(doors.baseline())).timed(new Timing(1, 0, 1, 50));
             AtomicReference<String> point = new AtomicReference<>("");
-            DoorRun run = new DoorRun(
+            Comparison run = new Comparison(
                     new ComparisonSettings(List.of(byHand), server.address(), 1, "", "", List.of(), null, null),
                     line -> {
-                        if (!line.startsWith(" ")) {
+                        if (line.startsWith("  doors, ")) {
                             point.set(line);
-                        } else if (point.get().equals("2 clients") && line.contains("warm-up")) {
+                        } else if (point.get().endsWith("2 clients") && line.contains("warm-up")) {
                             stop(server);
                         }
                     },
@@ -72,9 +71,9 @@ class CleanUpTest {
                             .extracting(PointResult::label)
                             .containsExactly("1 client"));
             assertThat(results.failures())
-                    .singleElement()
+                    .first()
                     .asString()
-                    .startsWith("2 clients: With the variant 'by hand': ");
+                    .startsWith("doors, 2 clients: With the variant 'by hand': ");
             assertThat(run.left())
                     .contains("drop schema if exists rowlock_bench cascade")
                     .contains("localhost:" + server.port());

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -14,7 +12,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.profile.Published;
-import org.rowlock.jmh.scenario.Metric;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Scenarios;
@@ -85,7 +82,7 @@ class DisturbedTest {
         int cores = Runtime.getRuntime().availableProcessors();
         for (int round = 1; round <= 6; round++) {
             double others = round % 2 == 1 ? odd : even;
-            for (Rounds.Place place : BenchmarkRun.turns(small, point, round)) {
+            for (Rounds.Place place : Comparison.turns(small, point, round)) {
                 double score = (place.variant().equals(small.baseline()) ? 100 : 300) + round;
                 rounds.add(
                         place, round, measurement(score, new Processors.Taken(1, 0.5, 0.5, 1 + others * cores, true)));
@@ -101,7 +98,7 @@ class DisturbedTest {
         Scenario zipfian = Scenarios.named("zipfian").orElseThrow();
         Rounds rounds = new Rounds(zipfian, 1);
         rounds.add(
-                BenchmarkRun.turns(zipfian, zipfian.points().get(0), 1).get(0),
+                Comparison.turns(zipfian, zipfian.points().get(0), 1).get(0),
                 1,
                 measurement(100, new Processors.Taken(1, 0.5, 0, 2, false)));
         assertThat(rounds.remarks()).singleElement().asString().contains("container", "the share of other programs");
@@ -110,9 +107,7 @@ class DisturbedTest {
     private static Measurement measurement(double score, Processors.Taken taken) {
         Published results = new Published(1, score);
         taken.addTo(results, 1);
-        Map<String, Double> figures = new TreeMap<>(Map.of(Metric.SCORE, score));
-        results.all().forEach((name, figure) -> figures.put(name, figure.getScore()));
-        return new Measurement(figures, List.of(score));
+        return Measurement.of(results, 0);
     }
 
     /** The work of this JVM does not count as the work of other programs. */

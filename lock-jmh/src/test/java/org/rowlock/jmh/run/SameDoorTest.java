@@ -1,4 +1,4 @@
-package org.rowlock.jmh.doors;
+package org.rowlock.jmh.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,9 +8,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rowlock.jmh.run.Call;
-import org.rowlock.jmh.run.ComparisonSettings;
-import org.rowlock.jmh.run.Results;
 import org.rowlock.jmh.run.Results.VariantResult;
 import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
@@ -36,12 +33,12 @@ class SameDoorTest {
         List<Variant> same = Stream.of("first", "second", "third")
                 .map(name -> new Variant(name, Map.of("door", "by-hand"), false))
                 .toList();
-        Scenario doors = Scenarios.doors().get(0);
+        Scenario doors = Scenarios.named("doors").orElseThrow();
         Scenario equal = doors.with(List.of(Point.clients(10).with(Point.ROWS, "100")), same)
                 .timed(TIMING);
         List<VariantResult> compared = new ArrayList<>();
         for (int page = 1; page <= PAGES; page++) {
-            Results results = new DoorRun(
+            Results results = new Comparison(
                             new ComparisonSettings(List.of(equal), address, 1, "", "", List.of(), null, null),
                             line -> {},
                             line -> {})

@@ -1,4 +1,4 @@
-package org.rowlock.jmh.doors;
+package org.rowlock.jmh.bench;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
@@ -7,15 +7,13 @@ import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import jakarta.persistence.Version;
+import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.rowlock.jmh.bench.Accounts;
-import org.rowlock.jmh.bench.Door;
-import org.rowlock.jmh.bench.DropInPool;
 import org.rowlock.jmh.server.BenchmarkServer;
 import org.rowlock.spring.EnableRowLocks;
 import org.rowlock.spring.RowLock;
@@ -36,14 +34,14 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
 /** The variants that use JPA: Spring's transactions and Hibernate's entities, as in a service. */
-final class JpaDoors {
+public final class JpaDoors {
     /**
      * The logger of Hibernate, whose first messages would interrupt the progress display. The field keeps the logger
      * alive, because the log manager holds only weak references.
      */
     private static final Logger LOG = Logger.getLogger("org.hibernate");
 
-    static final String VERSIONED = "versioned_accounts";
+    public static final String VERSIONED = "versioned_accounts";
 
     private final BenchmarkServer server;
     private final DataSource pool;
@@ -52,7 +50,7 @@ final class JpaDoors {
     private final DataSource flushing;
 
     /** @param pool the pool of the hand-written variants, and of threads that only read */
-    JpaDoors(BenchmarkServer server, DataSource pool) {
+    public JpaDoors(BenchmarkServer server, DataSource pool) {
         LOG.setLevel(Level.WARNING);
         this.server = server;
         this.pool = pool;
@@ -60,11 +58,20 @@ final class JpaDoors {
         this.flushing = server.closeWith(DropInPool.flushing(pool, "queue"));
     }
 
-    static boolean has(String name) {
+    /** Creates the table of the variant with a version column. */
+    public static void createTable(BenchmarkServer server, int rows) throws SQLException {
+        server.execute(
+                "create table " + VERSIONED + " (aid int primary key, balance bigint not null, version int not null)"
+                        + " with (fillfactor = 50)",
+                "insert into " + VERSIONED + " select i, 0, 0 from generate_series(1, " + rows + ") i",
+                "vacuum analyze " + VERSIONED);
+    }
+
+    public static boolean has(String name) {
         return name.startsWith("jpa-");
     }
 
-    Door door(String name) {
+    public Door door(String name) {
         Service plain = service(pool);
         return switch (name) {
             case "jpa-query" -> door(plain::raiseByQuery);

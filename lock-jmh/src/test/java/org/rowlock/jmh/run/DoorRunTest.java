@@ -1,4 +1,4 @@
-package org.rowlock.jmh.doors;
+package org.rowlock.jmh.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.rowlock.jmh.bench.Door;
 import org.rowlock.jmh.bench.InvariantViolation;
 import org.rowlock.jmh.bench.JdbcDoors;
-import org.rowlock.jmh.run.ComparisonSettings;
-import org.rowlock.jmh.run.Results;
+import org.rowlock.jmh.bench.JpaDoors;
 import org.rowlock.jmh.run.Results.Kind;
 import org.rowlock.jmh.run.Results.PointResult;
 import org.rowlock.jmh.run.Results.ScenarioResult;
@@ -38,18 +37,13 @@ class DoorRunTest {
     private static final ServerAddress ADDRESS = new ServerAddress(SERVER.url(), SERVER.user(), SERVER.password());
     private static final int CHANGES = 10;
 
-    /** The variants that only scenarios use. */
-    private static final List<String> OF_SCENARIOS =
-            List.of("drop-in-off", "drop-in-observe", "at-commit-advisory", "at-commit-early", "execute-early");
-
-    private static final List<String> NAMES = Scenarios.doors().stream()
-            .flatMap(family -> family.variants().stream())
-            .map(Variant::door)
+    private static final List<Scenario> FAMILIES = Stream.of("doors", "doors-jpa")
+            .map(name -> Scenarios.named(name).orElseThrow())
             .toList();
 
     private static List<ScenarioResult> run(int clients, int rounds, List<String> doors) throws Exception {
         Point point = Point.clients(clients).with(Point.ROWS, "100");
-        List<Scenario> families = Scenarios.doors().stream()
+        List<Scenario> families = FAMILIES.stream()
                 .map(family -> family.with(
                                 List.of(point),
                                 family.variants().stream()
@@ -57,7 +51,7 @@ class DoorRunTest {
                                         .toList())
                         .timed(new Timing(rounds, 0, 1, 250)))
                 .toList();
-        Results results = new DoorRun(settings(families), line -> {}, line -> {}).run();
+        Results results = new Comparison(settings(families), line -> {}, line -> {}).run();
         assertThat(results.failures()).isEmpty();
         return results.scenarios();
     }
@@ -86,11 +80,15 @@ class DoorRunTest {
     @Test
     void roundTripsAreThoseOfTheDocumentation() throws Exception {
         Map<Double, String> trips = new TreeMap<>();
-        try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {
+        try (BenchmarkServer server = BenchmarkServer.open(Map.of())) {
             DoorRun.createTables(server);
             JdbcDoors jdbc = new JdbcDoors(server, 1, 1);
             JpaDoors jpa = new JpaDoors(server, jdbc.pool());
-            List<String> names = Stream.concat(NAMES.stream(), OF_SCENARIOS.stream())
+            List<String> names = Scenarios.all().stream()
+                    .filter(Scenario::sharesJvm)
+                    .flatMap(scenario -> scenario.variants().stream())
+                    .map(Variant::door)
+                    .distinct()
                     .sorted()
                     .toList();
             for (String name : names) {
@@ -109,19 +107,6 @@ class DoorRunTest {
                                         + " jpa-drop-in-row-lock jpa-find jpa-query jpa-row-lock jpa-version lock-and-read"
                                         + " pool-16 pool-4 pool-8",
                         4.0, "jpa-row-lock-statement lock"));
-    }
-
-    @Test
-    void everyDoorIsInTheReportOfARun() throws Exception {
-        List<VariantResult> doors = run(1, 1, NAMES).stream()
-                .flatMap(family -> family.points().get(0).variants().stream())
-                .toList();
-        assertThat(doors)
-                .hasSameSizeAs(NAMES)
-                .allSatisfy(door -> assertThat(door.figures().get("roundTrips")).isGreaterThanOrEqualTo(1));
-        assertThat(doors.stream().filter(door -> door.kind() == Kind.BASELINE))
-                .hasSize(2)
-                .allSatisfy(door -> assertThat(door.figures().get("roundTrips")).isCloseTo(3, within(0.5)));
     }
 
     @Test
@@ -157,7 +142,7 @@ class DoorRunTest {
     @Test
     void threeWritesAreComparedOnlyWithThreeWrites() {
         Point thrice = Point.clients(2).with("writes", "3");
-        List<Scenario> families = Scenarios.doors().stream()
+        List<Scenario> families = FAMILIES.stream()
                 .map(family -> family.with(
                                 family.name().equals("doors") ? List.of(thrice) : List.of(Point.clients(2)),
                                 family.variants().stream()
@@ -166,7 +151,7 @@ class DoorRunTest {
                                         .toList())
                         .timed(new Timing(1, 0, 1, 50)))
                 .toList();
-        Results results = new DoorRun(settings(families), line -> {}, line -> {}).run();
+        Results results = new Comparison(settings(families), line -> {}, line -> {}).run();
         assertThat(results.failures()).isEmpty();
         assertThat(results.scenarios().stream()
                         .flatMap(family -> family.points().get(0).variants().stream())
@@ -180,15 +165,15 @@ class DoorRunTest {
     /** A change may be lost by any variant, at any point, so no result is left. The stop does not hide the loss. */
     @Test
     void afterALostChangeThereAreNoResults() {
-        Scenario jpa = Scenarios.doors().get(1);
+        Scenario jpa = FAMILIES.get(1);
         List<Point> points = List.of(Point.clients(1), Point.clients(2));
         Scenario queries = jpa.with(points, List.of(jpa.baseline())).timed(new Timing(1, 0, 1, 50));
-        AtomicReference<DoorRun> running = new AtomicReference<>();
+        AtomicReference<Comparison> running = new AtomicReference<>();
         AtomicBoolean isLast = new AtomicBoolean();
-        DoorRun run = new DoorRun(
+        Comparison run = new Comparison(
                 settings(List.of(queries)),
                 line -> {
-                    if (line.equals("2 clients")) {
+                    if (line.endsWith(", 2 clients")) {
                         isLast.set(true);
                     }
                     if (isLast.get() && line.contains("round 1 of 1")) {
@@ -200,7 +185,8 @@ class DoorRunTest {
         running.set(run);
         Results results = run.run();
         assertThat(results.scenarios()).isEmpty();
-        assertThat(results.failures().get(0)).startsWith("2 clients: Invariant violated: the balances were raised");
+        assertThat(results.failures().get(0))
+                .startsWith("doors-jpa, 2 clients: Invariant violated: the balances were raised");
     }
 
     private static void loseAChange() {
@@ -214,7 +200,7 @@ class DoorRunTest {
     /** If a change is lost, the run fails and writes no report. */
     @Test
     void aLostChangeIsAViolation() throws Exception {
-        try (BenchmarkServer server = BenchmarkServer.open(ADDRESS)) {
+        try (BenchmarkServer server = BenchmarkServer.open(Map.of())) {
             DoorRun.createTables(server);
             Door door = new JdbcDoors(server, 1, 2).door("by-hand");
             door.change().raise(7);
