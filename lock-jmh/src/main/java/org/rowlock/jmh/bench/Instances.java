@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.infra.IterationParams;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.RunDirectory;
@@ -122,7 +123,7 @@ public class Instances extends LockWorkload {
      * Waits until the throughput hardly rises from one second to the next. With dozens of JVMs the wait takes a minute.
      */
     @Override
-    void begins(boolean measured) {
+    void begins(IterationParams window) {
         long start = System.nanoTime();
         long before = 0;
         while (warmsUp() && !steady && !threads.haveFailed() && System.nanoTime() - start < WARM_NANOS) {
@@ -136,7 +137,7 @@ public class Instances extends LockWorkload {
     }
 
     @Override
-    void ends(boolean measured, Published results) {
+    void ends(Published results) {
         results.put("start", (double) started.sum() / START_SECONDS, "1/s");
         if (canaries > 0) {
             results.put("canary.share", share.take(), "%");

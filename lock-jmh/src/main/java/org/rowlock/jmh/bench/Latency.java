@@ -17,7 +17,12 @@ public final class Latency {
     private volatile long since = NOTHING;
 
     public void begin() {
-        since = System.nanoTime();
+        begin(System.nanoTime());
+    }
+
+    /** Begins at this value of {@link System#nanoTime()}. */
+    void begin(long nanoTime) {
+        since = nanoTime;
     }
 
     public void end() {

@@ -97,7 +97,7 @@ public class LockLoss extends LockWorkload {
     }
 
     @Override
-    void ends(boolean measured, Published results) {
+    void ends(Published results) {
         results.put("firstGranted", firstMillis, "ms");
         results.put("locksHeld", (double) held, "");
     }

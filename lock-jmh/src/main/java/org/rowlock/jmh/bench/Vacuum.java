@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.runner.IterationType;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.server.Jdbc;
 
@@ -29,28 +30,15 @@ public class Vacuum extends Zipfian {
     private static final String STAY = "select set_config(name, '0', false) from pg_settings where name in"
             + " ('idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')";
 
-    /** The fractions of the measurement after which the hold begins, shows its full effect, and ends. */
-    private static final double FROM = 0.25;
-
-    private static final double LATE = 0.5;
-    private static final double UNTIL = 0.75;
-
     /** Whether a transaction holds the vacuum horizon. Autovacuum is then off. */
     @Param("true")
     public boolean held;
 
     private final LongAccumulator longestGapNanos = new LongAccumulator(Math::max, 0);
     private final AtomicLong latest = new AtomicLong();
-    private int windows;
-    private int measured;
+    private int begun;
     private Connection monitor;
     private @Nullable Connection holding;
-
-    @Override
-    public void open(BenchmarkParams params) throws SQLException {
-        windows = params.getMeasurement().getCount();
-        super.open(params);
-    }
 
     /** Returns the table's settings. Settings of the server are in scenarios.md. */
     @Override
@@ -74,38 +62,32 @@ public class Vacuum extends Zipfian {
         longestGapNanos.accumulate(now - latest.getAndSet(now));
     }
 
+    /** Begins the hold after a third of the measurement, and ends it after another third. */
     @Override
-    void begins(boolean isMeasured) throws SQLException {
-        if (held && isMeasured && measured == at(FROM)) {
+    void begins(IterationParams window) throws SQLException {
+        boolean isMeasured = held && window.getType() == IterationType.MEASUREMENT;
+        int third = window.getCount() / 3;
+        if (isMeasured && begun == third) {
             holding = hold();
-        } else if (holding != null && measured == at(UNTIL)) {
+        } else if (isMeasured && holding != null && begun == 2 * third) {
             holding.close();
             holding = null;
         }
+        begun += isMeasured ? 1 : 0;
         latest.set(System.nanoTime());
         longestGapNanos.reset();
     }
 
-    private int at(double part) {
-        return (int) Math.ceil(windows * part);
-    }
-
     @Override
-    void ends(boolean isMeasured, Published results) throws SQLException {
+    void ends(Published results) throws SQLException {
         long gap = Math.max(longestGapNanos.get(), System.nanoTime() - latest.get());
         results.put("vacuum.stall", gap / 1e6, "ms");
         long[] seen = Jdbc.numbers(monitor, SEEN);
         results.put("vacuum.xminAge", (double) seen[0], "xids");
         results.put("vacuum.deadTuples", (double) seen[1], "");
         results.put("vacuum.runs", (double) seen[2], "");
-        if (held && isMeasured) {
-            boolean isEarly = measured >= at(FROM) && measured < at(LATE);
-            String phase = measured < at(FROM) ? "before" : measured < at(UNTIL) ? "held" : "after";
-            // Each window sets only the rate of its phase. The published rate is therefore the mean over the windows of
-            // that phase.
-            results.put(isEarly ? "vacuum.falling" : "vacuum." + phase, results.perSecond(), "1/s");
-            measured++;
-        }
+        // Each window sets only one of these rates. The published rate is therefore a mean over some of the windows.
+        results.put(holding == null ? "vacuum.free" : "vacuum.held", results.perSecond(), "1/s");
     }
 
     /** Opens a transaction that keeps its snapshot, as a report or a forgotten session does. */

@@ -22,7 +22,6 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.infra.IterationParams;
-import org.openjdk.jmh.runner.IterationType;
 import org.rowlock.jmh.profile.Processors;
 import org.rowlock.jmh.profile.Published;
 import org.rowlock.jmh.profile.Window;
@@ -81,10 +80,10 @@ public abstract class Workload {
         checks.add(check);
     }
 
-    /** Called when a window begins. {@code measured} is false for a window of the warm-up. */
-    void begins(boolean measured) throws SQLException {}
+    /** Called when a window begins, also when a window of JMH's warm-up begins. */
+    void begins(IterationParams window) throws SQLException {}
 
-    void ends(boolean measured, Published results) throws SQLException {}
+    void ends(Published results) throws SQLException {}
 
     @Setup(Level.Trial)
     public void open(BenchmarkParams params) throws SQLException {
@@ -137,7 +136,7 @@ public abstract class Workload {
         if (!isWarm) {
             warmUp();
         }
-        begins(params.getType() == IterationType.MEASUREMENT);
+        begins(params);
         window = Window.open(server, threads::completed);
         meter.reset();
         threads.forget();
@@ -149,11 +148,11 @@ public abstract class Workload {
     }
 
     @TearDown(Level.Iteration)
-    public void end(IterationParams params) throws SQLException {
+    public void end() throws SQLException {
         long completed = threads.completed();
         Published results = window.end(completed);
         results.put("net.roundTrip", network.roundTripMillis(), "ms");
-        ends(params.getType() == IterationType.MEASUREMENT, results);
+        ends(results);
         meter.take(results);
         results.publish();
     }

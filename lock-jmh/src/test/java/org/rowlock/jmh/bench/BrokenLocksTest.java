@@ -25,8 +25,8 @@ class BrokenLocksTest {
                 // Each process has one client, so two clients inside a lock are in two processes.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
                 of(Zipfian.class, GOT_IN, "NONE", "clients", "1", "reading", "true"),
-                of(Pool.class, TWO_INSIDE, "NONE", "clients", "16", "others", "1"),
-                of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "rate", "1000000", "zipf", "3"),
+                of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "lockers", "16", "rate", "0", "zipf", "3"),
+                of(Bystander.class, TWO_INSIDE, "NONE", "lockers", "16", "rate", "0", "rows", "1", "reading", "true"),
                 of(ManyKeys.class, GOT_IN, "NONE", "clients", "2", "keys", "10", "shared", "true"),
                 of(ManyKeys.class, TWO_INSIDE, "NONE", "clients", "8", "keys", "1000", "overlapping", "true"),
                 of(WriteMixed.class, "", "NONE", "clients", "16", "rows", "20"),
