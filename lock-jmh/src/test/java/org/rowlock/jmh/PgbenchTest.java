@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowlock.jmh.bench.ManyKeys;
-import org.rowlock.jmh.bench.Zipfian;
 import org.rowlock.jmh.testing.JmhRuns;
 import org.rowlock.testing.ClientProgram;
 import org.rowlock.testing.TestDatabase;
@@ -100,7 +99,7 @@ class PgbenchTest {
     }
 
     private static double reading(String strategy) throws Exception {
-        return ours(Zipfian.class, "strategy", strategy, "clients", "1", "rows", "1000", "reading", "true");
+        return ours(ManyKeys.class, "strategy", strategy, "clients", "1", "keys", "1");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package org.rowlock.jmh.bench;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +17,7 @@ import org.rowlock.testing.RoundTripCounter;
  * @param by the amount by which a change raises the balance
  */
 public record Door(DataSource pool, int by, Change change) {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final String CHANGES = "transaction";
     private static final String READERS = "readers";
 
@@ -37,15 +40,18 @@ public record Door(DataSource pool, int by, Change change) {
      */
     public void add(Clients threads, int clients, Supplier<DiscreteSampler> keys, Meter meter) {
         Meter.Average roundTrips = meter.average("roundTrips");
+        Meter.Average allocated = meter.average("allocated");
         int readers = clients / 10;
         threads.add(CHANGES, clients - readers, number -> {
             DiscreteSampler rows = keys.get();
             Latency latency = meter.latency(CHANGES);
             return () -> {
                 int trips = RoundTripCounter.counted();
+                long bytes = THREADS.getCurrentThreadAllocatedBytes();
                 latency.begin();
                 change.raise(rows.sample());
                 latency.end();
+                allocated.add(THREADS.getCurrentThreadAllocatedBytes() - bytes, 1);
                 roundTrips.add(RoundTripCounter.counted() - trips, 1);
                 return 1;
             };

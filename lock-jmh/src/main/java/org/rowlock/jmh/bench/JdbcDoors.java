@@ -24,7 +24,6 @@ import org.rowlock.jmh.server.Jdbc;
 public final class JdbcDoors {
     static final String BY_HAND = "by-hand";
 
-    private static final String LOCK_AND_READ = Accounts.READ + " for update";
     private static final String SET = "update accounts set balance = ? where aid = ?";
     private static final int LARGEST_GROUP = 32;
     private static final int LARGEST_GROUP_OF_UPDATES = 64;
@@ -69,6 +68,8 @@ public final class JdbcDoors {
             case "drop-in" -> byHand(dropIn("queue"));
             case "drop-in-observe" -> byHand(dropIn("observe"));
             case "drop-in-off" -> byHand(dropIn("off"));
+            case "select" -> byHand(pool(), Accounts.READ);
+            case "naive" -> byHand(pool(), Accounts.READ, "select pg_advisory_xact_lock(4711, ?)");
             case "lock" -> lock(builder().build());
             case "lock-and-read" -> lockAndRead(builder().build());
             case "in-transaction" -> inTransaction(builder().build());
@@ -106,11 +107,18 @@ public final class JdbcDoors {
     }
 
     private Door byHand(DataSource from) {
+        return byHand(from, Accounts.READ + " for update");
+    }
+
+    private Door byHand(DataSource from, String read, String... locks) {
         return new Door(
                 from,
                 writes,
                 aid -> Jdbc.inTransaction(from, connection -> {
-                    set(connection, aid, Jdbc.number(connection, LOCK_AND_READ, aid));
+                    for (String lock : locks) {
+                        Jdbc.run(connection, lock, aid);
+                    }
+                    set(connection, aid, Jdbc.number(connection, read, aid));
                 }));
     }
 

@@ -123,21 +123,6 @@ final class Locking {
         }
     }
 
-    long lockAndRead(Connection connection, Object id) throws SQLException {
-        return switch (strategy) {
-            case ROW, BOTH, ADVISORY ->
-                locks.in(connection)
-                        .lockAndRead(forUpdate(key(id)), Accounts.READ, row -> row.getLong(1), id)
-                        .get(0);
-            case FOR_UPDATE -> Jdbc.number(connection, Accounts.READ + " for update", id);
-            case SELECT -> Jdbc.number(connection, Accounts.READ, id);
-            default -> {
-                lock(connection, id);
-                yield Jdbc.number(connection, Accounts.READ, id);
-            }
-        };
-    }
-
     /**
      * Locks many rows in one call.
      *

@@ -21,8 +21,6 @@ public enum Strategy {
     IN_FRONT,
     /** By hand: a version column instead of a lock, and a retry if another transaction changes the row first. */
     OPTIMISTIC,
-    /** By hand: a read without a lock, as a control that excludes nothing. */
-    SELECT,
     /** No lock at all. Tests use this fault to prove that the checks find it. */
     NONE;
 

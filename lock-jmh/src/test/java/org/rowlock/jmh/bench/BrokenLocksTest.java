@@ -24,7 +24,7 @@ class BrokenLocksTest {
                 of(Vacuum.class, TWO_INSIDE, "NONE", "clients", "16", "zipf", "3"),
                 // Each process has one client, so two clients inside a lock are in two processes.
                 of(Instances.class, TWO_INSIDE, "NONE", "clients", "4", "jvms", "4", "rows", "1"),
-                of(Zipfian.class, GOT_IN, "NONE", "clients", "1", "reading", "true"),
+                of(Zipfian.class, GOT_IN, "NONE", "clients", "1"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "clients", "1", "lockers", "16", "rate", "0", "zipf", "3"),
                 of(Bystander.class, TWO_INSIDE, "NONE", "lockers", "16", "rate", "0", "rows", "1", "reading", "true"),
                 of(ManyKeys.class, GOT_IN, "NONE", "clients", "2", "keys", "10", "shared", "true"),

@@ -1,14 +1,12 @@
 package org.rowlock.jmh.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmh.results.BenchmarkResult;
 import org.openjdk.jmh.results.IterationResult;
@@ -60,16 +58,6 @@ class WorkloadTest {
         // Only the lower bound holds on every machine. A lock, three updates and a commit take five round trips.
         assertThat(figures.get("net.roundTrip")).isGreaterThan(4.5);
         assertThat(figures.get("score")).isLessThan(200);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"FOR_UPDATE, 2", "NAIVE, 3", "ROW, 2", "BOTH, 2", "ADVISORY, 2", "SELECT, 2"})
-    void roundTripsAreCounted(String strategy, double expected) throws Exception {
-        Map<String, Double> figures =
-                JmhRuns.figures(JmhRuns.run(Zipfian.class, "strategy", strategy, "clients", "1", "reading", "true"));
-        // Rowlock reads the catalog in the first transaction.
-        assertThat(figures.get("roundTrips")).isCloseTo(expected, within(0.2));
-        assertThat(figures).containsKeys("allocated", "cpu.operation");
     }
 
     @Test

@@ -105,8 +105,8 @@ class DoorRunTest {
                         3.0,
                                 "advisory both by-hand drop-in drop-in-observe drop-in-off in-transaction jpa-drop-in"
                                         + " jpa-drop-in-row-lock jpa-find jpa-query jpa-row-lock jpa-version lock-and-read"
-                                        + " pool-16 pool-4 pool-8",
-                        4.0, "jpa-row-lock-statement lock"));
+                                        + " pool-16 pool-4 pool-8 select",
+                        4.0, "jpa-row-lock-statement lock naive"));
     }
 
     @Test
