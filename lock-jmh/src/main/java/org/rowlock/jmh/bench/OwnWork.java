@@ -19,8 +19,6 @@ import org.rowlock.jmh.server.Jdbc;
 import org.rowlock.jmh.server.OwnSafety;
 import org.rowlock.jmh.server.OwnSql;
 import org.rowlock.jmh.server.OwnStatement;
-import org.rowlock.tool.ServerFailures;
-import org.rowlock.tool.UserError;
 
 /**
  * Runs the user's transaction on a copy of the table: the locking statement, further statements (the work) and the
@@ -28,12 +26,6 @@ import org.rowlock.tool.UserError;
  * without its locking clause.
  */
 public class OwnWork extends LockWorkload {
-    /**
-     * The number of keys that {@link #tryOut} runs. With an uneven distribution these keys get most of the
-     * transactions.
-     */
-    private static final int KEYS_TRIED = 1_000;
-
     @Param("30")
     public int clients;
 
@@ -133,9 +125,8 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of the first key with each strategy, and the transactions of the next keys with FOR_UPDATE
-     * only. Repeating the first transaction also reveals a statement that can run only once. The caller rolls back the
-     * connection's transaction.
+     * Runs the transaction of the hottest key with each strategy. Repeating the transaction also reveals a statement that
+     * can run only once. The caller rolls back the connection's transaction.
      *
      * @return the strategies that cannot lock by keys of this type, with the reason
      */
@@ -147,38 +138,16 @@ public class OwnWork extends LockWorkload {
         Savepoint before = connection.setSavepoint();
         for (Strategy each : List.of(Strategy.FOR_UPDATE, Strategy.ROW, Strategy.BOTH, Strategy.ADVISORY)) {
             try {
-                run(connection, locking(server, each, own), own, keys.get(0));
+                Locking locking = new Locking(
+                        each, false, server, own.copy(), own.primaryKey().get(0));
+                lock(locking, connection, own, keys.get(0));
+                work(connection, own, keys.get(0));
             } catch (LockTargetException e) {
                 connection.rollback(before);
                 refused.put(each, String.valueOf(e.getMessage()));
             }
         }
         OwnSafety.refuseWhatIsLocked(connection);
-        Locking byHand = locking(server, Strategy.FOR_UPDATE, own);
-        for (List<Object> key : keys.subList(1, Math.min(keys.size(), KEYS_TRIED))) {
-            // The rollback to the savepoint undoes the work of the previous key and ends its subtransaction. With a new
-            // savepoint for each key, a thousand subtransactions would stay open and slow down the server.
-            connection.rollback(before);
-            try {
-                run(connection, byHand, own, key);
-            } catch (SQLException | IllegalStateException e) {
-                throw new UserError(
-                        "Your statements failed for the key " + key + " in a copy of " + own.table()
-                                + ", and everything was rolled back: " + ServerFailures.describe(e)
-                                + " Let --keys return only keys for which the statements can run.",
-                        e);
-            }
-        }
         return refused;
-    }
-
-    private static Locking locking(DataSource server, Strategy strategy, OwnStatement own) {
-        return new Locking(strategy, false, server, own.copy(), own.primaryKey().get(0));
-    }
-
-    private static void run(Connection connection, Locking locking, OwnStatement own, List<Object> key)
-            throws SQLException {
-        lock(locking, connection, own, key);
-        work(connection, own, key);
     }
 }

@@ -108,7 +108,7 @@ final class OwnOptions {
     }
 
     /**
-     * Reads the statement, runs it for up to 1,000 keys in a transaction that is rolled back, and returns its scenario.
+     * Reads the statement, runs it for one key in a transaction that is rolled back, and returns its scenario.
      */
     Scenario scenario(ServerAddress address, @Nullable Double zipf, List<String> remarks) {
         ToolCommand.refuse(

@@ -4,14 +4,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.rowlock.internal.text.TableName;
-import org.rowlock.internal.text.Token.TokenType;
-import org.rowlock.internal.text.Tokens;
 import org.rowlock.jdbc.internal.statement.StatementRecogniser;
 import org.rowlock.jdbc.internal.statement.StatementShape;
 import org.rowlock.jdbc.internal.statement.StatementShape.Parameter;
@@ -25,14 +22,6 @@ import org.rowlock.tool.UserError;
  * only reads.
  */
 public final class OwnCheck {
-    /** Words that make a statement unsuitable, each with the reason for the message. */
-    private static final Map<String, String> REASONS = Map.of(
-            "nowait", "does not wait (NOWAIT), and the comparison measures how transactions wait",
-            "skip", "skips locked rows, as a queue of jobs does: --scenario queue measures that",
-            "join", "reads several tables, or a subquery",
-            "or", "has a condition with OR, which may find several rows",
-            "in", "may lock several rows with IN");
-
     private final Connection connection;
     private final OwnSql lock;
     private final StatementShape shape;
@@ -61,7 +50,7 @@ public final class OwnCheck {
         OwnSql lock = statements.get(0);
         StatementShape shape = StatementRecogniser.recognise(lock.sql());
         if (!shape.isRecognised() || !lock.verb().equals("select")) {
-            throw refused(lock, reason(lock, shape));
+            throw refused(lock, "cannot be measured");
         }
         return new OwnCheck(connection, lock, shape).read(keys, work, holdMillis, remarks);
     }
@@ -69,24 +58,9 @@ public final class OwnCheck {
     private static UserError refused(OwnSql lock, String why) {
         return new UserError("The locking statement " + why + ": " + Texts.printable(lock.sql())
                 + System.lineSeparator()
-                + "Give one that locks a row of one table by its primary key, such as: select *"
-                + " from orders where id = $1 for update");
-    }
-
-    private static String reason(OwnSql lock, StatementShape shape) {
-        if (!lock.verb().equals("select")) {
-            return lock.verb().equals("with")
-                    ? "begins with WITH"
-                    : "is not a SELECT, and the lock has to be a separate statement";
-        }
-        if (!shape.mayLock()) {
-            return "locks no row, because it does not end in FOR UPDATE or another locking clause";
-        }
-        return Tokens.of(lock.sql()).stream()
-                .filter(token -> token.type() == TokenType.WORD)
-                .flatMap(word -> Stream.ofNullable(REASONS.get(word.text())))
-                .findFirst()
-                .orElse("has no condition such as id = $1, or a form that is not understood");
+                + "Give one SELECT that locks a row of one table by its primary key, such as: select * from orders where"
+                + " id = $1 for update. It must not have OR, IN, NOWAIT or SKIP LOCKED. --scenario queue measures SKIP"
+                + " LOCKED.");
     }
 
     private OwnStatement read(String keys, String work, double holdMillis, List<String> remarks) throws SQLException {
@@ -156,15 +130,9 @@ public final class OwnCheck {
                         lock,
                         "names " + shape.table() + ", and the user sees no such table (search_path is " + path
                                 + "). Name it with its schema, or give another --url"));
-        if (!table.isTable()) {
+        if (!table.isTable() || table.primaryKey().isEmpty()) {
             throw refused(
-                    lock,
-                    "names " + shape.table() + ", which is "
-                            + (table.kind().equals("f") ? "a foreign table" : "a view or a sequence")
-                            + " and has no rows to lock. Name its table");
-        }
-        if (table.primaryKey().isEmpty()) {
-            throw refused(lock, "names " + shape.table() + ", which has no primary key to lock rows by");
+                    lock, "names " + shape.table() + ", which is no table, or has no primary key to lock rows by");
         }
         return table;
     }
@@ -172,16 +140,17 @@ public final class OwnCheck {
     /** Returns, for each column of the primary key, the column of {@code --keys} that has its value. */
     private List<Integer> place(OwnTable table) {
         List<Value> values = shape.key(table.primaryKey());
-        String key = String.join(", ", table.primaryKey());
-        if (values == null) {
-            throw refused(lock, "does not compare each column of the primary key (" + key + ") with a parameter");
-        }
         List<Integer> place = new ArrayList<>();
-        for (Value value : values) {
-            if (!(value instanceof Parameter parameter)) {
-                throw refused(lock, "names one row, and clients lock many: write $1 for the value of " + key);
+        for (Value value : values == null ? List.<Value>of() : values) {
+            if (value instanceof Parameter parameter) {
+                place.add(lock.columns().get(parameter.index() - 1));
             }
-            place.add(lock.columns().get(parameter.index() - 1));
+        }
+        if (place.size() < table.primaryKey().size()) {
+            throw refused(
+                    lock,
+                    "does not compare each column of the primary key (" + String.join(", ", table.primaryKey())
+                            + ") with a parameter such as $1");
         }
         return place;
     }
