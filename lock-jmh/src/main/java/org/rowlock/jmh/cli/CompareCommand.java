@@ -76,7 +76,7 @@ final class CompareCommand extends ToolCommand {
         List<String> remarks = new ArrayList<>();
         ServerFacts facts = null;
         if (own.areGiven(address) && address != null) {
-            facts = ServerCheck.forBenchmarks(address);
+            facts = ServerCheck.forBenchmarks(address, remarks);
             scenarios.only(zipf -> own.scenario(address, zipf, remarks));
         }
         List<Scenario> chosen = scenarios.scenarios(address == null, remarks).stream()
@@ -87,8 +87,7 @@ final class CompareCommand extends ToolCommand {
                 "The scenario lock-loss kills the server, which is allowed only for an embedded one. Leave out --url, or"
                         + " this scenario.");
         if (address != null) {
-            facts = facts == null ? ServerCheck.forBenchmarks(address) : facts;
-            remarks.addAll(ServerCheck.remarks(facts));
+            facts = facts == null ? ServerCheck.forBenchmarks(address, remarks) : facts;
             chosen = new Room(address, facts.room(), facts.lockTableRoom())
                     .fit(chosen, scenarios.areClientsGiven(), scenarios.areNamed(), remarks);
         }

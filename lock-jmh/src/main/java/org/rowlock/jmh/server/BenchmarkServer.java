@@ -103,17 +103,12 @@ public final class BenchmarkServer implements AutoCloseable {
      * factory.
      */
     public PGSimpleDataSource dataSource() {
-        PGSimpleDataSource dataSource = directDataSource();
-        networkPath.accept(dataSource);
-        return dataSource;
-    }
-
-    private PGSimpleDataSource directDataSource() {
         PGSimpleDataSource dataSource = BenchmarkSchema.dataSource(address, run);
         dataSource.setCurrentSchema(path);
         if (dataSource.getSocketFactory() == null) {
             dataSource.setSocketFactory(RoundTripCounter.class.getName());
         }
+        networkPath.accept(dataSource);
         return dataSource;
     }
 
@@ -132,10 +127,6 @@ public final class BenchmarkServer implements AutoCloseable {
         Connection connection = connect();
         connection.setAutoCommit(false);
         return connection;
-    }
-
-    public Connection connectDirectly() throws SQLException {
-        return directDataSource().getConnection();
     }
 
     /**

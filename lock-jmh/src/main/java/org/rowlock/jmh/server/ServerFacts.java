@@ -13,11 +13,8 @@ import org.rowlock.tool.Texts;
  */
 public record ServerFacts(
         String version,
-        boolean isInRecovery,
-        boolean isReadOnly,
         String user,
         String database,
-        boolean mayCreateSchema,
         long lockTableRoom,
         ConnectionRoom room,
         Map<String, String> settings) {
@@ -51,15 +48,7 @@ public record ServerFacts(
                 connection,
                 FACTS,
                 row -> new ServerFacts(
-                        row.getString(1),
-                        row.getBoolean(2),
-                        row.getBoolean(3),
-                        row.getString(4),
-                        row.getString(5),
-                        row.getBoolean(6),
-                        row.getLong(7),
-                        room,
-                        settings));
+                        row.getString(1), row.getString(2), row.getString(3), row.getLong(4), room, settings));
     }
 
     private static Map<String, String> settings(Connection connection) throws SQLException {
@@ -74,10 +63,5 @@ public record ServerFacts(
         described.put("database", database);
         described.put("user", user);
         return described;
-    }
-
-    /** Returns the value of a setting; empty if the server has no such setting. */
-    public String setting(String name) {
-        return settings.getOrDefault(name, "");
     }
 }
