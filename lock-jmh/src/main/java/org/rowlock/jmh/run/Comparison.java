@@ -132,8 +132,8 @@ public final class Comparison {
     }
 
     /** Returns the estimated time left after a turn. */
-    String ended(Scenario scenario, Point point) {
-        pace.ended(scenario, point);
+    String ended(Scenario scenario) {
+        pace.ended(scenario);
         return Pace.text(pace.left());
     }
 

@@ -76,8 +76,7 @@ record JmhRun(Comparison comparison, Scenario scenario, Rounds rounds, int forks
             }
             rounds.add(place, round, measured);
             String shown = scenario.headline().shown(measured.of(scenario.headline()));
-            comparison.tell(
-                    String.format("  %-46s %12s  %s left", what, shown, comparison.ended(scenario, place.point())));
+            comparison.tell(String.format("  %-46s %12s  %s left", what, shown, comparison.ended(scenario)));
             return 0;
         } catch (RunnerException e) {
             Throwable failure = cause(e);

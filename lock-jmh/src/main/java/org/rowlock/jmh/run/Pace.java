@@ -2,21 +2,17 @@ package org.rowlock.jmh.run;
 
 import java.time.Duration;
 import java.util.List;
-import org.rowlock.jmh.scenario.Point;
 import org.rowlock.jmh.scenario.Scenario;
 import org.rowlock.jmh.scenario.Timing;
 
 /** Estimates how long a comparison takes: first from its settings, and later from its actual progress. */
 public final class Pace {
-    private static final double FORK_SECONDS = 2.3;
-
-    private static final double WARM_SECONDS = 1.5;
+    /** The time that a turn needs for a new JVM, its connections and the JIT compilers. */
+    private static final double FORK_SECONDS = 5;
 
     /** The total time of a measurement in a shared JVM, including warm-up, divided by the measured time. */
     private static final double SHARED = 2;
 
-    private static final double NETWORK_SECONDS = 1.2;
-    private static final double SECONDS_PER_CLIENT = 0.008;
     private static final long MINUTE = 60;
     private static final long HOUR = 60 * MINUTE;
 
@@ -45,26 +41,20 @@ public final class Pace {
         return scenarios.stream()
                 .mapToDouble(scenario -> scenario.timing().rounds()
                         * (1 + scenario.variants().size())
-                        * scenario.points().stream()
-                                .mapToDouble(point -> seconds(scenario, point))
-                                .sum())
+                        * scenario.points().size()
+                        * turnSeconds(scenario))
                 .sum();
     }
 
-    private static double seconds(Scenario scenario, Point point) {
+    private static double turnSeconds(Scenario scenario) {
         Timing timing = scenario.timing();
-        if (scenario.sharesJvm()) {
-            return SHARED * timing.millis() / 1e3;
-        }
-        return FORK_SECONDS
-                + (point.rttMillis() > 0 ? NETWORK_SECONDS : 0)
-                + point.clients() * SECONDS_PER_CLIENT
-                + (timing.warmupMillis() > 0 ? WARM_SECONDS : 0)
-                + (timing.warmupMillis() + (double) timing.windows() * timing.millis()) / 1e3;
+        return scenario.sharesJvm()
+                ? SHARED * timing.millis() / 1e3
+                : FORK_SECONDS + (timing.warmupMillis() + (double) timing.windows() * timing.millis()) / 1e3;
     }
 
-    void ended(Scenario scenario, Point point) {
-        endedSeconds += seconds(scenario, point);
+    void ended(Scenario scenario) {
+        endedSeconds += turnSeconds(scenario);
     }
 
     /** Estimates the time left. Requires at least one finished measurement. */

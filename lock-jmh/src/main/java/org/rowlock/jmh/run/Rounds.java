@@ -66,18 +66,23 @@ public final class Rounds {
         List<PointResult> points = new ArrayList<>();
         for (Point point : scenario.points()) {
             List<VariantResult> variants = new ArrayList<>();
-            Fitted fitted = fit(point);
+            // A control is left out of the fit, because its random error may differ from the error of real variants.
+            TurnFit fit = TurnFit.of(logged(turns(point, variant -> !variant.isControl())), comparisons)
+                    .orElse(null);
+            Ratio again = fit == null
+                    ? null
+                    : fit.again(baseline(point, true), baseline(point, false)).orElse(null);
             for (Variant variant : scenario.variants()) {
                 List<Measurement> rounds = turns(point, variant)
                         .filter(turn -> !turn.place().again())
                         .map(Turn::measurement)
                         .toList();
                 if (!rounds.isEmpty()) {
-                    variants.add(compare(point, variant, rounds, fitted));
+                    variants.add(compare(point, variant, rounds, fit, again));
                 }
             }
             if (!variants.isEmpty()) {
-                points.add(new PointResult(point.label(), roundTripMillis(point), fitted.again(), variants));
+                points.add(new PointResult(point.label(), roundTripMillis(point), again, variants));
             }
         }
         return new ScenarioResult(
@@ -90,19 +95,9 @@ public final class Rounds {
                 points);
     }
 
-    private record Fitted(@Nullable TurnFit fit, @Nullable Ratio again) {}
-
-    private Fitted fit(Point point) {
-        // A control is left out of the fit, because its random error may differ from the error of real variants.
-        Stream<Turn> turns = scenario.variants().stream()
-                .filter(variant -> !variant.isControl())
-                .flatMap(variant -> turns(point, variant));
-        TurnFit fit = TurnFit.of(logged(turns), comparisons).orElse(null);
-        List<LoggedTurn> first = logged(
-                turns(point, scenario.baseline()).filter(turn -> !turn.place().again()));
-        List<LoggedTurn> second = logged(
-                turns(point, scenario.baseline()).filter(turn -> turn.place().again()));
-        return new Fitted(fit, fit == null ? null : fit.again(second, first).orElse(null));
+    private List<LoggedTurn> baseline(Point point, boolean again) {
+        return logged(
+                turns(point, scenario.baseline()).filter(turn -> turn.place().again() == again));
     }
 
     private List<LoggedTurn> logged(Stream<Turn> turns) {
@@ -113,9 +108,13 @@ public final class Rounds {
     }
 
     private Stream<Turn> turns(Point point, Variant variant) {
+        return turns(point, variant::equals);
+    }
+
+    private Stream<Turn> turns(Point point, Predicate<Variant> variants) {
         return measured.stream()
                 .filter(turn -> turn.place().point().equals(point))
-                .filter(turn -> turn.place().variant().equals(variant));
+                .filter(turn -> variants.test(turn.place().variant()));
     }
 
     /** Returns the number of turns whose result is zero or missing. */
@@ -142,7 +141,8 @@ public final class Rounds {
         return result.figures().getOrDefault(OTHERS, 0.0);
     }
 
-    private VariantResult compare(Point point, Variant variant, List<Measurement> rounds, Fitted fitted) {
+    private VariantResult compare(
+            Point point, Variant variant, List<Measurement> rounds, @Nullable TurnFit fit, @Nullable Ratio again) {
         Map<String, Double> figures = new TreeMap<>();
         Map<String, Double> waits = new TreeMap<>();
         Measurement.means(rounds).forEach((key, value) -> {
@@ -153,14 +153,14 @@ public final class Rounds {
             }
         });
         boolean isBaseline = variant.equals(scenario.baseline());
-        Ratio ratio = isBaseline ? null : ratio(point, variant, fitted.fit());
+        Ratio ratio = isBaseline ? null : ratio(point, variant, fit);
         double others = othersShare(point, variant);
         figures.put(OTHERS, others);
         // Without a result for each turn, the ratio is biased and therefore inconclusive.
         boolean isWhole = zeros(point, variant) + zeros(point, scenario.baseline()) == 0;
         Call call = ratio == null || variant.isControl()
                 ? null
-                : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, isWhole ? fitted.again() : null);
+                : others > Answer.MOST_OF_OTHERS ? Call.DISTURBED : Call.of(ratio, isWhole ? again : null);
         List<Double> course = rounds.get(0).course();
         return new VariantResult(
                 variant.label(),

@@ -86,27 +86,18 @@ public final class Network implements AutoCloseable {
      * add time that is not part of the network.
      */
     private void calibrate(double rttMillis) throws SQLException {
-        double delay = Math.max(0, rttMillis - OVERHEAD_MILLIS / 2);
-        double best = delay;
-        double leastError = Double.MAX_VALUE;
-        for (int attempt = 1; proxy != null && attempt <= ATTEMPTS && leastError > TOLERANCE * rttMillis; attempt++) {
-            delay(proxy, delay);
-            double error = measure() - rttMillis;
-            if (Math.abs(error) < leastError) {
-                leastError = Math.abs(error);
-                best = delay;
+        double least = Math.max(0, rttMillis - OVERHEAD_MILLIS);
+        double delay = (least + rttMillis) / 2;
+        for (int attempt = 0; proxy != null && attempt < ATTEMPTS; attempt++) {
+            Duration oneWay = Duration.ofNanos(Math.round(delay / 2 * NANOS_PER_MILLI));
+            proxy.delay(oneWay, oneWay);
+            roundTripMillis = measure();
+            if (Math.abs(roundTripMillis - rttMillis) < TOLERANCE * rttMillis) {
+                return;
             }
-            delay = Math.min(rttMillis, Math.max(Math.max(0, rttMillis - OVERHEAD_MILLIS), delay - error));
-        }
-        if (proxy != null) {
-            delay(proxy, best);
+            delay = Math.min(rttMillis, Math.max(least, delay + rttMillis - roundTripMillis));
         }
         roundTripMillis = measure();
-    }
-
-    private static void delay(TcpProxy proxy, double millis) {
-        Duration oneWay = Duration.ofNanos(Math.round(millis / 2 * NANOS_PER_MILLI));
-        proxy.delay(oneWay, oneWay);
     }
 
     /** Returns the median time of {@code select 1} in milliseconds. */

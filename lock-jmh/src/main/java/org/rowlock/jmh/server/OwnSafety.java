@@ -51,7 +51,7 @@ public final class OwnSafety {
 
     /**
      * Rejects relations that cannot be copied, and statements that could change the user's own tables. A view would
-     * read the user's own rows, and two relations of one name would need the same copy.
+     * read the user's own rows.
      */
     static void refuseOthers(Connection connection, Names names, List<OwnTable> tables) throws SQLException {
         for (OwnTable each : tables) {
@@ -59,11 +59,6 @@ public final class OwnSafety {
             if (isView && names.sources().contains(each.name())) {
                 throw new UserError("The statements name " + each.original() + ", which is a view or a foreign table:"
                         + " it reads your own rows and not the copies. Name the tables behind it.");
-            }
-            if (tables.stream()
-                    .anyMatch(other -> other.oid() != each.oid() && other.name().equals(each.name()))) {
-                throw new UserError("The statements name two relations " + each.sql() + " of different schemas, and all"
-                        + " copies are in one schema. Leave one of them out.");
             }
         }
         List<String> qualified = names.called().stream().anyMatch(SEQUENCES::contains)
