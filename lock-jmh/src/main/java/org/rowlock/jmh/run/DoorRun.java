@@ -200,7 +200,7 @@ final class DoorRun {
             meter.take(results);
             threads.stop();
             raises += threads.completed() * turn.door().by();
-            results.put(COMPLETED, threads.completed(), "");
+            results.put(COMPLETED, (double) threads.completed(), "");
             return Measurement.of(results, network.roundTripMillis());
         } catch (SQLException | RuntimeException e) {
             throw new SQLException(
