@@ -9,9 +9,9 @@ import org.openjdk.jmh.annotations.Param;
 import org.rowlock.jmh.server.Jdbc;
 
 /**
- * Measures how lockers affect clients that do not lock (bystanders). All share a connection pool. Lockers lock a hot row,
- * read the row and commit, while bystanders update the same rows three times in a transaction. With {@link #reading},
- * lockers also update the row, and bystanders read other rows.
+ * Measures how lockers affect clients that do not lock (bystanders). All share a connection pool. Lockers lock a hot
+ * row, read the row and commit, while bystanders update the same rows three times in a transaction. With {@link
+ * #reading}, lockers also update the row, and bystanders read other rows.
  */
 public class Bystander extends LockWorkload {
     /** The number of rows that only bystanders read. */
@@ -83,8 +83,8 @@ public class Bystander extends LockWorkload {
     }
 
     /**
-     * Creates a locker. Its latency begins at the time when the lock was due. A locker that is late drops the locks that
-     * it missed.
+     * Creates a locker. Its latency begins at the time when the lock was due. A locker that is late drops the locks
+     * that it missed.
      */
     private Clients.Operation locker(Locking locking, Exclusion exclusion, int number) {
         Latency lock = meter.latency("lock");

@@ -53,8 +53,8 @@ public class LockLoss extends LockWorkload {
     }
 
     /**
-     * Kills the process of a session. PostgreSQL then ends all sessions, loses its lock table and recovers from the WAL.
-     * Returns when the server accepts connections again.
+     * Kills the process of a session. PostgreSQL then ends all sessions, loses its lock table and recovers from the
+     * WAL. Returns when the server accepts connections again.
      */
     static void crash(BenchmarkServer server) throws SQLException {
         long deadline = System.nanoTime() + TIMEOUT.toNanos();

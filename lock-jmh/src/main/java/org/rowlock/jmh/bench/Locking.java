@@ -176,7 +176,7 @@ final class Locking {
 
     private IllegalArgumentException unknown() {
         return new IllegalArgumentException(
-                "There is no " + strategy + " in this benchmark. Give another strategy, such" + " as -p strategy=ROW.");
+                "There is no " + strategy + " in this benchmark. Give another one, such as -p strategy=ROW.");
     }
 
     private String handForUpdate() {

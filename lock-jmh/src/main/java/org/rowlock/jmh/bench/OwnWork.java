@@ -125,8 +125,8 @@ public class OwnWork extends LockWorkload {
     }
 
     /**
-     * Runs the transaction of the hottest key with each strategy. Repeating the transaction also reveals a statement that
-     * can run only once. The caller rolls back the connection's transaction.
+     * Runs the transaction of the hottest key with each strategy. Repeating the transaction also reveals a statement
+     * that can run only once. The caller rolls back the connection's transaction.
      *
      * @return the strategies that cannot lock by keys of this type, with the reason
      */

@@ -84,8 +84,8 @@ final class CompareCommand extends ToolCommand {
                 .toList();
         refuse(
                 address != null && chosen.stream().anyMatch(Scenario::killsServer),
-                "The scenario lock-loss kills the server, which is allowed only for an embedded one. Leave out --url, or"
-                        + " this scenario.");
+                "The scenario lock-loss kills the server, which is allowed only for an embedded one. Leave out --url,"
+                        + " or this scenario.");
         if (address != null) {
             facts = facts == null ? ServerCheck.forBenchmarks(address, remarks) : facts;
             chosen = new Room(address, facts.room(), facts.lockTableRoom())

@@ -150,9 +150,9 @@ public final class Comparison {
     }
 
     /**
-     * Returns the turns of a round. The baseline is first and last, and every second round runs backwards, so a drift of
-     * the machine affects all variants alike. The order changes after each pair of rounds, so no variant always follows
-     * the same other variant.
+     * Returns the turns of a round. The baseline is first and last, and every second round runs backwards, so a drift
+     * of the machine affects all variants alike. The order changes after each pair of rounds, so no variant always
+     * follows the same other variant.
      */
     static List<Rounds.Place> turns(Scenario scenario, Point point, int round) {
         List<Variant> others = new ArrayList<>(

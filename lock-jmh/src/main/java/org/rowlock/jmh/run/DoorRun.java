@@ -32,9 +32,9 @@ import org.rowlock.jmh.server.Network;
 import org.rowlock.tool.ServerFailures;
 
 /**
- * Runs the turns of a scenario whose variants (doors) share this JVM. At each point, all variants run in slices, of half
- * a second by default, in a new random order each round. A disturbance of the machine therefore affects all variants
- * alike.
+ * Runs the turns of a scenario whose variants (doors) share this JVM. At each point, all variants run in slices, of
+ * half a second by default, in a new random order each round. A disturbance of the machine therefore affects all
+ * variants alike.
  */
 final class DoorRun {
     /** The number of rows in the tables of a run. A point may use fewer. */
@@ -51,7 +51,7 @@ final class DoorRun {
 
     private static final int MOST_PASSES = 25;
 
-    /** How long the threads fill the queues before each slice, as a fraction of the slice. This time is not measured. */
+    /** How long the threads fill the queues before each slice, as a fraction of the slice. */
     private static final double SETTLING = 0.25;
 
     /** The key of the number of changes, including changes before and after the slice. */

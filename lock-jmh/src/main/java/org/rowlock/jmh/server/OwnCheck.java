@@ -58,9 +58,9 @@ public final class OwnCheck {
     private static UserError refused(OwnSql lock, String why) {
         return new UserError("The locking statement " + why + ": " + Texts.printable(lock.sql())
                 + System.lineSeparator()
-                + "Give one SELECT that locks a row of one table by its primary key, such as: select * from orders where"
-                + " id = $1 for update. It must not have OR, IN, NOWAIT or SKIP LOCKED. --scenario queue measures SKIP"
-                + " LOCKED.");
+                + "Give one SELECT that locks a row of one table by its primary key, such as: select * from orders"
+                + " where id = $1 for update. It must not have OR, IN, NOWAIT or SKIP LOCKED. --scenario queue measures"
+                + " SKIP LOCKED.");
     }
 
     private OwnStatement read(String keys, String work, double holdMillis, List<String> remarks) throws SQLException {

@@ -47,8 +47,7 @@ class WorkloadTest {
     @Test
     void aStrategyThatItHasNoFormOfIsRefused() {
         assertThat(JmhRuns.failure(Zipfian.class, "strategy", "OPTIMISTIC"))
-                .anyMatch(
-                        message -> message.contains("There is no OPTIMISTIC in this benchmark. Give another strategy"));
+                .anyMatch(message -> message.contains("There is no OPTIMISTIC in this benchmark. Give another one"));
     }
 
     @Test
