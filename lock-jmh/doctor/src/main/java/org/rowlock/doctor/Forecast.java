@@ -13,8 +13,8 @@ import org.rowlock.doctor.Wait.Doing;
  * moment, that session has waited for part of the cycle. The holder is always in one state, such as committing. A
  * state's share of the samples is also its share of the cycle. Most levers remove or shorten one state. Grouped
  * transactions share some states, such as the commit. The estimate ignores side effects of a lever on other states. On
- * a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be as
- * low as a fourth of the true rate.
+ * a busy machine, a lever that saves messages also shortens the waits for a processor. An estimate can therefore be
+ * much lower than the true rate.
  *
  * @param sightings the number of sampled waits from which the estimate is computed
  * @param levers the estimated rate by lever; levers that gain little are left out
