@@ -172,6 +172,9 @@ final class RandomServices {
     /** The entities that the transaction has used. */
     private final Set<String> used = new HashSet<>();
 
+    /** Whether a failure may have aborted the transaction. Hibernate's locks then find no row, and Rowlock throws. */
+    private boolean isAborted;
+
     /** Whether the second client still changes rows. The client does so only before a transaction is repeated. */
     private boolean isDisturbed;
 
@@ -204,6 +207,7 @@ final class RandomServices {
                 isDisturbed = attempt == 0;
                 statistics.clear();
                 used.clear();
+                isAborted = false;
                 outcome = transaction();
                 told.add(outcome);
             }
@@ -306,6 +310,7 @@ final class RandomServices {
             told.add(propagation + " done");
         } catch (RuntimeException e) {
             told.add(propagation + " " + outcome(e));
+            isAborted |= propagation == Propagation.REQUIRED;
             // Hibernate has counted kept writes as done.
             statistics.clear();
             if (value % 3 == 0) {
@@ -364,7 +369,7 @@ final class RandomServices {
         };
         int way = draws.nextInt(6);
         boolean isLoaded = !used.add(type + " " + id) || way == 0;
-        if (way > 2) {
+        if (way > 2 || isAborted) {
             work.run();
             return;
         }
