@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -533,6 +534,28 @@ class EntityLockTest {
             statement.execute("select 1"); // The session has not been ended, and still holds the lock.
             others.rollback();
         }
+    }
+
+    /** A query inherits the timeout of the session, but a find does not. */
+    @Test
+    void theQueryTimeoutOfTheSessionDoesNotEndTheWaitForALock() throws Exception {
+        try (Statement statement = others.createStatement()) {
+            others.setAutoCommit(false);
+            statement.execute("select 1 from plain where id = 2 for update");
+            CompletableFuture<Void> call = CompletableFuture.runAsync(() -> byJpa.inTransaction(status -> {
+                byJpa.entities().setProperty("jakarta.persistence.query.timeout", 100);
+                byJpa.template().lock(forNoKeyUpdate(Mapping.PLAIN.keys(1, 2)));
+            }));
+            TestDatabase.await("a wait that is longer than the timeout, which Hibernate rounds up to a second")
+                    .until(() -> call.isDone()
+                            || database.query("select exists (select from pg_stat_activity where"
+                                            + " cardinality(pg_blocking_pids(pid)) > 0"
+                                            + " and clock_timestamp() - query_start > '1300 ms')")
+                                    .equals("t"));
+            others.rollback();
+            TestDatabase.result(call);
+        }
+        assertThat(statements).anyMatch(sql -> sql.contains(" order by "));
     }
 
     @Test

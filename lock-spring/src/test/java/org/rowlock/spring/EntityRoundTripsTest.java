@@ -80,10 +80,14 @@ class EntityRoundTripsTest {
     }
 
     private TestContext start(boolean lockEntities, DataSource dataSource) {
+        return start(lockEntities, dataSource, new Unit(Account.class));
+    }
+
+    private TestContext start(boolean lockEntities, DataSource dataSource, Unit unit) {
         return Contexts.jpa(
                 database,
                 dataSource,
-                new Unit(Account.class),
+                unit,
                 beans -> {
                     Contexts.locks(beans, LockStrategy.ROW);
                     Contexts.settings(beans, new TestSettings().verify(false).lockEntities(lockEntities));
@@ -124,6 +128,16 @@ class EntityRoundTripsTest {
         assertThat(counted(() -> byStatement.transfer(List.of(5L, 2L)))).isEqualTo(4);
         assertThat(database.query("select string_agg(balance::text, ' ' order by id) from account"))
                 .isEqualTo("0 26 0 0 -26");
+    }
+
+    /** Strict compliance refuses the query for several rows. */
+    @Test
+    void underStrictComplianceTheLockOfOneRowIsStillOneRoundTrip() throws Exception {
+        database.execute("insert into account values (2)");
+        Unit strict = new Unit(Map.of("hibernate.jpa.compliance.query", "true"), Account.class);
+        Accounts accounts = start(true, dropIn(true), strict).getBean(Accounts.class);
+        assertThat(counted(() -> accounts.annotated(1))).isEqualTo(2);
+        assertThat(counted(() -> accounts.transfer(List.of(1L, 2L)))).isEqualTo(4);
     }
 
     /** An advisory lock before JPA's own statement would add a round trip while the row is held. */

@@ -66,18 +66,6 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
      * null if Rowlock's own statement must lock.
      */
     static @Nullable EntityFind of(SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
-        try {
-            return probe(factory, table, mapped);
-        } catch (RuntimeException | LinkageError e) {
-            // The session may need a tenant or an interceptor, or this release of Hibernate may lack a method. In these
-            // cases Rowlock's own statement locks the row.
-            LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
-            return null;
-        }
-    }
-
-    private static @Nullable EntityFind probe(
-            SessionFactoryImplementor factory, String table, List<EntityPersister> mapped) {
         List<EntityPersister> roots = mapped.stream()
                 .map(entity -> entity.getRootEntityDescriptor().getEntityPersister())
                 .distinct()
@@ -113,10 +101,18 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
     /** Returns the mode in which the only statement of a read locks rows; null if the statement is unsuitable. */
     private static @Nullable RowLockMode mode(
             SessionFactoryImplementor factory, String table, Function<Session, @Nullable Object> read) {
-        Matcher found = STATEMENT.matcher(statement(factory, read));
-        return found.matches() && HibernateEntities.normal(found.group(1)).equals(table)
-                ? RowLockMode.valueOf(found.group(4).toUpperCase(Locale.ROOT).replace(' ', '_'))
-                : null;
+        try {
+            Matcher found = STATEMENT.matcher(statement(factory, read));
+            return found.matches() && HibernateEntities.normal(found.group(1)).equals(table)
+                    ? RowLockMode.valueOf(
+                            found.group(4).toUpperCase(Locale.ROOT).replace(' ', '_'))
+                    : null;
+        } catch (RuntimeException | LinkageError e) {
+            // The session may need a tenant or an interceptor, this release of Hibernate may lack a method, or strict
+            // JPA compliance may refuse the query. In these cases Rowlock's own statement locks the rows.
+            LOG.debug("The lock of " + table + " is Rowlock's own statement", e);
+            return null;
+        }
     }
 
     private static SelectionQuery<?> query(Session session, Class<?> entity, List<Object> ids, LockMode mode) {
@@ -130,6 +126,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
         }
         return query.setHibernateLockMode(mode)
                 .setHibernateFlushMode(FlushMode.MANUAL)
+                .setTimeout(0)
                 .setHint("jakarta.persistence.lock.timeout", -1);
     }
 
