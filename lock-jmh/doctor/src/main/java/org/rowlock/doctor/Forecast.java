@@ -20,6 +20,12 @@ import org.rowlock.doctor.Wait.Doing;
  * @param levers the estimated rate by lever; levers that gain little are left out
  */
 record Forecast(String table, double perSecond, int sightings, Map<String, Double> levers) {
+    /**
+     * The length of a cycle, divided by the median sampled wait of the first session in line. The exact quotient is 2
+     * if all cycles are equally long, and 1.4 if their lengths are distributed exponentially. This value is in between.
+     */
+    private static final double TURN = 1.7;
+
     /** The assumed limit of transactions in one group. */
     private static final double LARGEST_GROUP = 64;
 
@@ -45,7 +51,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         double runShare = table.share(Table.Of.HOLDER, Doing.RUNNING);
         double commitShare = table.share(Table.Of.HOLDER, Doing.COMMITTING);
         double wakeShare = table.noneYetShare();
-        double turn = Math.max(table.turnMillis(), 1_000 / most);
+        double turn = Math.max(TURN * table.firstWaitMillis(), 1_000 / most);
         if (table.firstWaits() < Threshold.SIGHTINGS
                 || turn < LEAST_TURN_MILLIS
                 || table.firstWaitMillis() >= 1_000 * Threshold.LONG_SECONDS

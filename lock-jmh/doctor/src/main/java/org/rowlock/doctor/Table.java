@@ -17,7 +17,6 @@ import org.rowlock.doctor.Wait.Doing;
  * @param busyShare the share of samples in which at least one session waits for a row of the table
  * @param contenders the average number of sessions at the hottest row, including its holder, in samples with a wait
  * @param firstWaitMillis the median time that the first session in line had waited when sampled
- * @param turnMillis the estimated time from one transaction's lock on the hottest row to the next transaction's lock
  * @param firstWaits the number of sampled waits of a first session in line
  * @param idleMillis the median time that holders had been idle or prepared when sampled
  * @param deadlocked the sessions seen in a deadlock, summed over all samples
@@ -32,7 +31,6 @@ record Table(
         int mostContenders,
         double longestWaitMillis,
         double firstWaitMillis,
-        double turnMillis,
         int firstWaits,
         double idleMillis,
         long deadlocked,
@@ -153,12 +151,10 @@ record Table(
                     // the row.
                     add(Of.CIRCLE, wait.namesRow() ? "several rows" : SHARED);
                 }
+                if (wait.transaction() != null) {
+                    firstWaits.add(wait.waitedMillis());
+                }
             }
-            queue.stream()
-                    .filter(wait -> wait.transaction() != null)
-                    .mapToDouble(Wait::waitedMillis)
-                    .max()
-                    .ifPresent(firstWaits::add);
             waits += queue.size();
             Wait first = queue.stream()
                     .filter(wait -> wait.doing() != Doing.NONE_YET)
@@ -189,18 +185,15 @@ record Table(
                     longestQueues.getAverage() + 1,
                     longestQueues.getMax() + 1,
                     longestWait,
-                    quantile(firstWaits, 0.5),
-                    // A quarter of the samples falls into the first quarter of a cycle if all cycles are equally long.
-                    // For cycles of random lengths, this is nearly true.
-                    quantile(firstWaits, 0.25) / 0.25,
+                    median(firstWaits),
                     firstWaits.size(),
-                    quantile(idle, 0.5),
+                    median(idle),
                     deadlocked,
                     shares);
         }
 
-        private static double quantile(List<Double> values, double share) {
-            return values.isEmpty() ? 0 : values.stream().sorted().toList().get((int) (values.size() * share));
+        private static double median(List<Double> values) {
+            return values.isEmpty() ? 0 : values.stream().sorted().toList().get(values.size() / 2);
         }
     }
 }

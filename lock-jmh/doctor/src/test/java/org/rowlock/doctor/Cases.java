@@ -62,7 +62,6 @@ final class Cases {
                     (int) contenders,
                     2 * firstWaitMillis,
                     firstWaitMillis,
-                    1.7 * firstWaitMillis,
                     100,
                     idleMillis,
                     0,
