@@ -107,8 +107,8 @@ public @interface RowLock {
      * org.springframework.dao.EmptyResultDataAccessException} before the first line of the method runs. Without this
      * check the method would run without a lock, because {@code FOR UPDATE} locks nothing if there is no row. With
      * strategy {@code ADVISORY} Rowlock does not check whether the row exists. Set this attribute to false if the
-     * method inserts the row, or handles the absence of the row. With JPA's {@code TABLE_PER_CLASS}, then name the table
-     * of the concrete class, because a row of another table counts as absent.
+     * method inserts the row, or handles the absence of the row. With JPA's {@code TABLE_PER_CLASS}, then name the
+     * table of the concrete class, because a row of another table counts as absent.
      *
      * @return true by default; a method that returns an {@link java.util.Optional} never requires the row
      */
