@@ -547,11 +547,7 @@ class EntityLockTest {
                 byJpa.template().lock(forNoKeyUpdate(Mapping.PLAIN.keys(1, 2)));
             }));
             TestDatabase.await("a wait that is longer than the timeout, which Hibernate rounds up to a second")
-                    .until(() -> call.isDone()
-                            || database.query("select exists (select from pg_stat_activity where"
-                                            + " cardinality(pg_blocking_pids(pid)) > 0"
-                                            + " and clock_timestamp() - query_start > '1300 ms')")
-                                    .equals("t"));
+                    .until(() -> call.isDone() || RowLockTests.waitsFor(database, "1300 ms"));
             others.rollback();
             TestDatabase.result(call);
         }

@@ -153,11 +153,7 @@ class EntityRoundTripsTest {
         for (int i = 0; i < 4; i++) {
             other.execute("select from account for update");
             CompletableFuture<Void> call = CompletableFuture.runAsync(() -> accounts.annotated(1));
-            TestDatabase.await("a long wait")
-                    .until(() -> database.query("select exists (select from pg_stat_activity where"
-                                    + " cardinality(pg_blocking_pids(pid)) > 0"
-                                    + " and clock_timestamp() - query_start > '300 ms')")
-                            .equals("t"));
+            TestDatabase.await("a long wait").until(() -> RowLockTests.waitsFor(database, "300 ms"));
             other.rollback();
             TestDatabase.result(call);
         }

@@ -79,6 +79,15 @@ public final class RowLockTests {
         }
     }
 
+    /** Whether a session has waited for another session for longer than the given interval. */
+    static boolean waitsFor(TestDatabase database, String interval) {
+        return query(
+                        database,
+                        "select exists (select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0"
+                                + " and clock_timestamp() - query_start > '" + interval + "')")
+                .equals("t");
+    }
+
     public static String query(TestDatabase database, String sql) {
         try {
             return database.query(sql);

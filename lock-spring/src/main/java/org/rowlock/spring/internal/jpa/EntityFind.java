@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -130,14 +129,17 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
                 .setHint("jakarta.persistence.lock.timeout", -1);
     }
 
-    /** Locks the rows, reads their entities, and returns the ids of the entities that exist. */
-    Set<Object> read(Session session, List<Object> ids, LockMode mode) {
+    /** Locks the rows, reads their entities, and returns the keys of absent rows. */
+    List<LockKey> lock(Session session, Map<Object, LockKey> ids, LockMode mode) {
         if (ids.size() == 1) {
-            return session.get(entity, ids.get(0), mode) == null ? Set.of() : Set.copyOf(ids);
+            Object id = ids.keySet().iterator().next();
+            return session.get(entity, id, mode) == null ? List.copyOf(ids.values()) : List.of();
         }
-        return query(session, entity, ids, mode).getResultList().stream()
-                .map(session::getIdentifier)
-                .collect(Collectors.toSet());
+        Map<Object, LockKey> absent = new LinkedHashMap<>(ids);
+        query(session, entity, List.copyOf(ids.keySet()), mode)
+                .getResultList()
+                .forEach(found -> absent.remove(session.getIdentifier(found)));
+        return List.copyOf(absent.values());
     }
 
     /** Returns the id of each key; an empty map if one statement of Hibernate cannot lock the rows of all keys. */
@@ -158,7 +160,7 @@ record EntityFind(Class<?> entity, String idColumn, Map<RowLockMode, LockMode> m
     }
 
     /** Whether JTA manages the transactions. A separate session would then begin a JTA transaction. */
-    static boolean isOfContainer(SessionFactoryImplementor factory) {
+    private static boolean isOfContainer(SessionFactoryImplementor factory) {
         TransactionCoordinatorBuilder transactions =
                 factory.getServiceRegistry().getService(TransactionCoordinatorBuilder.class);
         return transactions == null || transactions.isJta();

@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Currency;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -105,7 +104,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
         }
     }
 
-    static boolean isElsewhere(Object factory, DataSource dataSource) {
+    private static boolean isElsewhere(Object factory, DataSource dataSource) {
         DataSource own = factory instanceof EntityManagerFactoryInfo info
                 ? SOURCES.computeIfAbsent(info, any -> Optional.ofNullable(info.getDataSource()))
                         .orElse(null)
@@ -171,8 +170,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
      *     connection of an outer transaction
      */
     @Nullable
-    EntityLock lockOf(RequestParts request, Connection connection) {
-        String table = request.keys().get(0) instanceof LockKey.Row row ? row.table() : "";
+    EntityLock lockOf(String table, RequestParts request, Connection connection) {
         EntityFind find = entities(table).find();
         LockMode asked = find == null ? null : find.modes().get(request.mode());
         LoadQueryInfluencers influencers = session.getLoadQueryInfluencers();
@@ -242,9 +240,7 @@ record HibernateSession(SessionImplementor session, SessionCaches locked) {
                     session.refresh(loaded, new LockOptions(mode));
                     return List.of();
                 }
-                Map<Object, LockKey> absent = new LinkedHashMap<>(ids);
-                absent.keySet().removeAll(find.read(session, List.copyOf(ids.keySet()), mode));
-                return List.copyOf(absent.values());
+                return find.lock(session, ids, mode);
             } catch (RuntimeException e) {
                 for (Throwable each = e; each != null; each = each.getCause()) {
                     if (each instanceof SQLException ofDriver) {

@@ -154,8 +154,10 @@ public final class SessionCaches {
      * @param connection the connection of the transaction
      */
     public @Nullable RowStatement entityLock(RequestParts request, Connection connection) {
-        entityLock = sessions.size() == 1 && request.modes().isEmpty()
-                ? sessions.get(0).lockOf(request, connection)
+        entityLock = sessions.size() == 1
+                        && request.modes().isEmpty()
+                        && request.keys().get(0) instanceof LockKey.Row row
+                ? sessions.get(0).lockOf(row.table(), request, connection)
                 : null;
         return entityLock;
     }
