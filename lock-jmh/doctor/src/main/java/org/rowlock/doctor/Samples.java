@@ -90,6 +90,15 @@ final class Samples {
                 .collect(Collectors.groupingBy(Wait::row, LinkedHashMap::new, Collectors.toList()));
         long inQueues = queues.values().stream().mapToLong(List::size).sum();
         sessions.add("key waits", waits.size() - inQueues);
+        // Several sessions may wait for the same transaction. The first of them has waited since it got the row.
+        Map<String, Double> oldest = new HashMap<>();
+        waits.stream()
+                .filter(wait -> wait.transaction() != null)
+                .forEach(wait -> oldest.merge(String.valueOf(wait.transaction()), wait.waitedMillis(), Math::max));
+        Set<@Nullable String> held = waits.stream()
+                .filter(wait -> wait.doing() != Wait.Doing.NONE_YET)
+                .map(Wait::table)
+                .collect(Collectors.toSet());
         for (List<Wait> queue : queues.values()) {
             sessions.add("row waits", queue.size());
             String table = queue.stream()
@@ -99,7 +108,11 @@ final class Samples {
                     .orElse(null);
             if (table != null) {
                 Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
-                tallies.add(queue);
+                tallies.add(queue, held.contains(table));
+                queue.stream()
+                        .filter(wait ->
+                                wait.transaction() != null && wait.waitedMillis() == oldest.get(wait.transaction()))
+                        .forEach(wait -> tallies.addFirstWait(wait.waitedMillis()));
                 longest.merge(tallies, queue.size(), Math::max);
             } else {
                 sessions.add("row waits at unnamed tables", queue.size());

@@ -9,8 +9,8 @@ with recursive locks as materialized (
 ), sessions as materialized (
   select *, clock_timestamp() as seen_at from pg_stat_activity
 ), waiters as (
-  -- PostgreSQL reads the two views at slightly different times. A session that no longer waits in the second view may
-  -- run another statement.
+  -- PostgreSQL reads pg_locks first, and pg_stat_activity slightly later. A session with a younger statement no longer
+  -- runs the statement that waited.
   select l.pid, l.locktype, l.transactionid, l.waitstart, l.locked_at, s.seen_at,
          case when s.query <> '<insufficient privilege>' then s.query end as query
   from locks as l join sessions as s on s.pid = l.pid
@@ -18,7 +18,7 @@ with recursive locks as materialized (
     -- A session without such a table lock does not wait for a row. For example, the creation of a logical slot waits
     -- for old transactions.
     and l.pid in (select pid from locks where locktype = 'relation' and mode in ('RowShareLock', 'RowExclusiveLock'))
-    and (s.query = '<insufficient privilege>' or s.wait_event_type = 'Lock')
+    and (s.query = '<insufficient privilege>' or s.query_start <= l.locked_at)
 ), tuples as (
   select distinct on (pid) pid, relation || ' ' || page || ' ' || tuple as tuple, mode,
          case when database = (select oid from pg_database where datname = current_database())
@@ -77,23 +77,33 @@ select w.pid, coalesce(t.root, n.root)::text as "table",
        case when h.transactionid is null then 'NONE_YET'
          when h.pid is null then 'PREPARED'
          when hs.state is null then 'NOT_VISIBLE'
-         when hs.state like 'idle%' then 'IDLE_IN_TRANSACTION'
+         when b.was_idle then 'IDLE_IN_TRANSACTION'
+         when b.has_ended then case when hs.seen_at < w.locked_at + interval '1 ms' then 'COMMITTING' else 'NOT_VISIBLE' end
          when exists (select from locks where pid = h.pid and not granted) then 'WAITING_FOR_A_LOCK_ITSELF'
          -- PostgreSQL 17 changed the spelling of some wait events.
          when hs.query ~* '^(\s|/\*.*?\*/)*(commit|end\s*;?\s*$)' or hs.wait_event in
            ('SyncRep', 'WALSync', 'WalSync', 'WALWrite', 'WalWrite') then 'COMMITTING'
          else 'RUNNING' end as doing,
        case when h.pid is null then 'prepared transaction ' || p.gid
-         when hs.state is null or hs.state like 'idle%' then null
+         when hs.state is null or hs.state like 'idle%' or b.was_idle or b.has_ended then null
          else coalesce(hs.wait_event_type || ':' || hs.wait_event, 'running') end as holder_event,
-       case when hs.query <> '<insufficient privilege>' then hs.query end as holder_query,
-       (case when h.pid is null or hs.state like 'idle%' then
-          extract(epoch from coalesce(hs.seen_at - hs.state_change, w.seen_at - p.prepared)) * 1000 end)::float8 as idle_millis
+       case when hs.query <> '<insufficient privilege>' and not b.has_ended then hs.query end as holder_query,
+       (case when h.pid is null then extract(epoch from w.seen_at - p.prepared) * 1000
+          when b.was_idle and hs.state like 'idle%' then extract(epoch from w.locked_at - hs.state_change) * 1000 end)::float8
+         as idle_millis
 from waiters as w
 left join tuples as t on t.pid = w.pid
 left join named as n on n.pid = w.pid
 left join holders as h on h.transactionid = w.transactionid
 left join sessions as hs on hs.pid = h.pid
+-- The activity of the holder when pg_locks was read. A holder that has ended its transaction since then was probably
+-- committing, unless much time has passed.
+left join lateral (
+  select hs.xact_start is null or hs.xact_start > w.locked_at as has_ended, hs.state_change > w.locked_at as is_new
+) as c on true
+left join lateral (
+  select c.has_ended, not c.has_ended and (hs.state like 'idle%') <> c.is_new as was_idle
+) as b on true
 left join tuples as ht on ht.pid = h.pid
 left join named as hn on hn.pid = h.pid
 left join single as o on o.transaction = w.transactionid::text and o.root = n.root

@@ -29,10 +29,8 @@ import org.rowlock.testing.TestPostgres;
 
 /**
  * Compares each forecast with the rate of the same load after the change. The load is one hot row, which clients lock,
- * update and commit. The test prints all rates. The rates after a change are mostly higher than foretold, because the
- * load then also needs fewer messages. Therefore the test requires that most of the rates before the change are near, and
- * that no forecast promises far too much. The test runs only if {@code -Drowlock.test.forecasts=true} is given, on a
- * quiet machine.
+ * update and commit. The test prints all rates. The test runs only if {@code -Drowlock.test.forecasts=true} is given, on
+ * a quiet machine.
  */
 @Tag("long")
 @EnabledIfSystemProperty(named = "rowlock.test.forecasts", matches = "true")
@@ -40,11 +38,11 @@ import org.rowlock.testing.TestPostgres;
 class ForecastMeasuredTest {
     private static final String READ = "select balance from account where id = 7";
     private static final String UPDATE = "update account set balance = balance + 1 where id = 7";
-    private static final Duration SAMPLING = Duration.ofSeconds(12);
+    private static final Duration SAMPLING = Duration.ofSeconds(20);
     private static final double CLOSE = 1.5;
     private static final double NEAR = 2;
-    private static final double FAR = 3;
-    private static final int LEAST_CLOSE = 8;
+    private static final int LEAST_CLOSE = 14;
+    private static final int LEAST_NEAR = 17;
 
     @AutoClose("stop")
     private static final TestPostgres SERVER = TestPostgres.embedded(Map.of("fsync", "on", "full_page_writes", "on"));
@@ -76,6 +74,18 @@ class ForecastMeasuredTest {
     private record Case(int clients, int roundTrips, int rttMillis, int commitMillis, Lever lever) {}
 
     private static final List<Case> CASES = List.of(
+            // The constants of the forecast were not chosen by these ten loads.
+            new Case(12, 4, 4, 0, Lever.TWO_ROUND_TRIPS),
+            new Case(45, 3, 4, 0, Lever.ONE_ROUND_TRIP),
+            new Case(20, 6, 1, 0, Lever.TWO_ROUND_TRIPS),
+            new Case(60, 4, 5, 0, Lever.ONE_ROUND_TRIP),
+            new Case(20, 3, 5, 0, Lever.GROUPS),
+            new Case(45, 4, 3, 0, Lever.QUEUE),
+            new Case(12, 4, 3, 5, Lever.GROUPS),
+            new Case(20, 4, 0, 5, Lever.EARLY_RELEASE),
+            new Case(45, 3, 1, 20, Lever.EARLY_RELEASE),
+            new Case(60, 2, 0, 20, Lever.GROUPS),
+            // The constants were chosen by these ten loads.
             new Case(8, 5, 2, 0, Lever.TWO_ROUND_TRIPS),
             new Case(30, 5, 2, 0, Lever.ONE_ROUND_TRIP),
             new Case(90, 3, 10, 0, Lever.TWO_ROUND_TRIPS),
@@ -118,24 +128,22 @@ class ForecastMeasuredTest {
     }
 
     @Test
-    void theRateNowIsCloseAndNoForecastPromisesFarTooMuch() throws Exception {
+    void mostForecastsAreClose() throws Exception {
         StringBuilder table = new StringBuilder();
         int closeNow = 0;
-        double highest = 0;
         int close = 0;
         int near = 0;
         for (Case each : CASES) {
             Rates rates = measure(each);
             table.append(rates).append(System.lineSeparator());
             closeNow += Math.max(rates.foretoldNow / rates.now, rates.now / rates.foretoldNow) <= CLOSE ? 1 : 0;
-            highest = Math.max(highest, rates.foretold / rates.then);
             close += rates.off() <= CLOSE ? 1 : 0;
             near += rates.off() <= NEAR ? 1 : 0;
         }
         table.append(String.format("Within %.1f: %d, within %.1f: %d%n", CLOSE, close, NEAR, near));
         System.out.println(table);
-        assertThat(closeNow).as(table.toString()).isGreaterThanOrEqualTo(LEAST_CLOSE);
-        assertThat(highest).as(table.toString()).isLessThan(FAR);
+        assertThat(Math.min(closeNow, close)).as(table.toString()).isGreaterThanOrEqualTo(LEAST_CLOSE);
+        assertThat(near).as(table.toString()).isGreaterThanOrEqualTo(LEAST_NEAR);
     }
 
     private Rates measure(Case at) throws Exception {
@@ -152,8 +160,7 @@ class ForecastMeasuredTest {
             try (Load load = Load.start(direct, at.clients, (client, connection) -> transact(connection, work))) {
                 rate(load, at.clients);
                 diagnosis = Doctor.examine(
-                        Clinic.address(SERVER),
-                        samples -> samples.count() >= 80 || samples.elapsed().compareTo(SAMPLING) > 0);
+                        Clinic.address(SERVER), samples -> samples.elapsed().compareTo(SAMPLING) > 0);
                 now = rate(load, at.clients);
             }
             double then = then(at, direct);

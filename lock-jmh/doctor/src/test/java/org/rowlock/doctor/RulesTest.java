@@ -117,9 +117,9 @@ class RulesTest {
     void anIdleHolderWaitsForTheNetworkOrForItsApplication() {
         Waits table = new Waits("orders", 5);
         table.holders = shares(Doing.IDLE_IN_TRANSACTION, 0.9, Doing.RUNNING, 0.1);
-        table.idleMillis = Threshold.WORK_MILLIS / 2 - 0.1;
+        table.idleMillis = Threshold.WORK_MILLIS / 1.6 - 0.1;
         assertThat(rules(new Cases().table(table))).containsExactly("fewer-round-trips");
-        table.idleMillis = Threshold.WORK_MILLIS / 2;
+        table.idleMillis = Threshold.WORK_MILLIS / 1.6;
         assertThat(rules(new Cases().table(table))).containsExactly("shorter-transaction");
     }
 
