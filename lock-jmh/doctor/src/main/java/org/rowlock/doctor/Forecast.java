@@ -25,7 +25,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
      */
     private static final double WORK_LEFT = 0.45;
 
-    /** How many samples are added to the remaining time, because the samples of a rare state may be missing by chance. */
+    /** The number of samples that is added to the remaining time, because few samples may be due to chance. */
     private static final double CHANCE = 3;
 
     /** A transaction of more than two round trips is idle for at least this many pauses. */

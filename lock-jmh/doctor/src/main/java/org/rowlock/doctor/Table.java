@@ -37,8 +37,8 @@ record Table(
         Map<Of, Map<Object, Double>> shares) {
 
     /**
-     * The length of a period, divided by its median age when sampled. The quotient would be 2 if all periods were equally
-     * long, and if the samples did not prolong them. In a test with ten loads, this value gave the best estimates.
+     * The length of a period, divided by its median age when sampled. The quotient would be 2 if all periods were
+     * equally long, and if the samples did not prolong them. With this value, the estimates for ten loads were best.
      */
     private static final double PERIOD = 1.6;
 
