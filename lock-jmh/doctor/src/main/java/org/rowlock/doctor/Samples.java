@@ -92,13 +92,15 @@ final class Samples {
         sessions.add("key waits", waits.size() - inQueues);
         // Several sessions may wait for the same transaction. The first of them has waited since it got the row.
         Map<String, Double> oldest = new HashMap<>();
-        waits.stream()
-                .filter(wait -> wait.transaction() != null)
-                .forEach(wait -> oldest.merge(String.valueOf(wait.transaction()), wait.waitedMillis(), Math::max));
-        Set<@Nullable String> held = waits.stream()
-                .filter(wait -> wait.doing() != Wait.Doing.NONE_YET)
-                .map(Wait::table)
-                .collect(Collectors.toSet());
+        Set<String> held = new HashSet<>();
+        for (Wait wait : waits) {
+            if (wait.transaction() != null) {
+                oldest.merge(wait.transaction(), wait.waitedMillis(), Math::max);
+            }
+            if (wait.doing() != Wait.Doing.NONE_YET) {
+                held.add(String.valueOf(wait.table()));
+            }
+        }
         for (List<Wait> queue : queues.values()) {
             sessions.add("row waits", queue.size());
             String table = queue.stream()
@@ -109,10 +111,12 @@ final class Samples {
             if (table != null) {
                 Table.Tallies tallies = tables.computeIfAbsent(table, any -> new Table.Tallies());
                 tallies.add(queue, held.contains(table));
-                queue.stream()
-                        .filter(wait ->
-                                wait.transaction() != null && wait.waitedMillis() == oldest.get(wait.transaction()))
-                        .forEach(wait -> tallies.addFirstWait(wait.waitedMillis()));
+                for (Wait wait : queue) {
+                    if (wait.transaction() != null
+                            && wait.waitedMillis() >= oldest.getOrDefault(wait.transaction(), 0.0)) {
+                        tallies.addFirstWait(wait.waitedMillis());
+                    }
+                }
                 longest.merge(tallies, queue.size(), Math::max);
             } else {
                 sessions.add("row waits at unnamed tables", queue.size());
