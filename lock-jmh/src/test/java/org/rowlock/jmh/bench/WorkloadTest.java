@@ -63,7 +63,8 @@ class WorkloadTest {
     void lockersLockAtTheirRate() throws Exception {
         Map<String, Double> figures = JmhRuns.figures(
                 JmhRuns.run(Bystander.class, 4, "strategy", "ADVISORY", "clients", "1", "lockers", "2", "rate", "50"));
-        assertThat(figures.get("lockers")).isBetween(10.0, 60.0);
+        // On a busy machine a short window may count a lock of the window before. Without a rate there are thousands.
+        assertThat(figures.get("lockers")).isBetween(10.0, 200.0);
         assertThat(figures).containsKeys("lock.p99", "bystander.p99");
     }
 
