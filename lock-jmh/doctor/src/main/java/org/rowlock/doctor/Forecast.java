@@ -59,6 +59,7 @@ record Forecast(String table, double perSecond, int sightings, Map<String, Doubl
         double turn = Math.max(table.heldMillis() / (1 - wakeShare), 1_000 / most);
         if (table.firstWaits() < Threshold.SIGHTINGS
                 || turn < LEAST_TURN_MILLIS
+                || Double.isInfinite(turn)
                 || table.firstWaitMillis() >= 1_000 * Threshold.LONG_SECONDS
                 || table.foreignKeyShare() + table.sharingShare() >= Threshold.HURT_SHARE
                 || idleShare + runShare + commitShare + wakeShare < 1 - Threshold.HURT_SHARE) {

@@ -106,6 +106,8 @@ class ForecastTest {
         table.firstWaitMillis = 10;
         table.holders = Map.of(Doing.NOT_VISIBLE, 1.0);
         assertThat(forecast(table.table())).isNull();
+        table.holders = Map.of(Doing.NONE_YET, 1.0);
+        assertThat(forecast(table.table())).isNull();
         table.holders = Map.of(Doing.WAITING_FOR_A_LOCK_ITSELF, 0.5, Doing.RUNNING, 0.5);
         assertThat(forecast(table.table())).isNull();
     }
